@@ -5,13 +5,13 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../src/engine/engine.ts';
+import { openGpuDevice } from '../src/engine/webgpu/gpu-target.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../src/engine/webgpu/node-gpu.ts';
-import { openGpuDevice } from '../src/engine/webgpu/open-gpu-device.ts';
 import { deviceTuning } from '../src/engine/webgpu/tuning/tune-device.ts';
 import type { Tuning } from '../src/engine/webgpu/tuning/tuning.ts';
 import { openWebGpuEngine } from '../src/engine/webgpu/webgpu-engine.ts';
+import type { GpuCard } from '../src/fleet/adapters/adapter-discovery.ts';
 import { isCardOf } from '../src/fleet/adapters/adapter-plan.ts';
-import type { GpuCard } from '../src/fleet/adapters/gpu-cards.ts';
 import { tuningFile } from '../src/fleet/adapters/open-adapter.ts';
 
 const MIN_MEMORY_QUBITS = 20;

@@ -13,7 +13,7 @@
  */
 import type { Engine } from '../src/engine/engine.ts';
 import { NoAdapterError } from '../src/engine/errors.ts';
-import { findGpuCards } from '../src/fleet/adapters/gpu-cards.ts';
+import { findGpuCards } from '../src/fleet/adapters/adapter-discovery.ts';
 import { type Measurement, store } from './harness.ts';
 import {
   adapterFacts,

@@ -3,8 +3,8 @@
  * compile`.
  */
 import type { Config } from './config.ts';
+import { readMachine } from './fleet/cpu-processors.ts';
 import type { Fleet, FleetOptions } from './fleet/fleet.ts';
-import { readMachine } from './fleet/machine.ts';
 import { engineHeapMb } from './fleet/memory-shares.ts';
 
 /** Converts settings to the options of a fleet. */

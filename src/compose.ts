@@ -14,7 +14,7 @@ import {
 } from './compose-parts.ts';
 import { openStores } from './compose-stores.ts';
 import type { Config } from './config.ts';
-import { readMachine } from './fleet/machine.ts';
+import { readMachine } from './fleet/cpu-processors.ts';
 import { JobRunner, type JobRunnerOptions } from './jobs/job-runner.ts';
 import { LocalPlaces } from './jobs/places.ts';
 import { drawSeed } from './math/philox.ts';

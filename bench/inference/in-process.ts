@@ -1,6 +1,7 @@
 /** The classifier over a whole fleet, in this process: the work of an HTTP request without HTTP. */
+
+import { readMachine } from '../../src/fleet/cpu-processors.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
-import { readMachine } from '../../src/fleet/machine.ts';
 import {
   type Classification,
   QnnHybrid,

@@ -4,7 +4,7 @@ import type { StateMemory } from '../circuit/circuit-limits.ts';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { Mutex } from '../engine/mutex.ts';
-import type { Machine } from '../fleet/machine.ts';
+import type { Machine } from '../fleet/cpu-processors.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type {
   CircuitResult,

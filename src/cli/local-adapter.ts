@@ -1,7 +1,6 @@
 /** WebGPU engine for `qcs run --engine webgpu`, in this process, on the first usable adapter. */
-import { discoverAdapters } from '../fleet/adapters/adapter-discovery.ts';
+import { discoverAdapters, findGpuCards } from '../fleet/adapters/adapter-discovery.ts';
 import { planAdapters } from '../fleet/adapters/adapter-plan.ts';
-import { findGpuCards } from '../fleet/adapters/gpu-cards.ts';
 import { openAdapter } from '../fleet/adapters/open-adapter.ts';
 import type { EngineChoice } from './circuit-file.ts';
 import { engineSpec, type LocalEngine, type LocalSurroundings } from './engine-processor.ts';

@@ -8,7 +8,7 @@ import { openCpuEngine } from '../engine/cpu/cpu-engine.ts';
 import { MAX_CPU_QUBITS } from '../engine/cpu/hosted-engine.ts';
 import type { Executable, RunRequest, RunResult } from '../engine/engine.ts';
 import { MAX_REFERENCE_QUBITS, openReferenceEngine } from '../engine/reference/reference-engine.ts';
-import { readMachine } from '../fleet/machine.ts';
+import { readMachine } from '../fleet/cpu-processors.ts';
 import { AMPLITUDE_BYTES, maxQubitsWithin } from '../fleet/memory-shares.ts';
 import type { CircuitResult } from '../fleet/processor.ts';
 import { outputsOf } from '../fleet/run-outputs.ts';

@@ -5,7 +5,7 @@
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';
 import type { Tuning } from '../engine/webgpu/tuning/tuning.ts';
-import type { AdapterStatus } from '../fleet/adapters/adapter-status.ts';
+import type { AdapterStatus } from '../fleet/adapters/adapter-plan.ts';
 import type { FleetDevice } from '../fleet/fleet-device.ts';
 import { AMPLITUDE_BYTES } from '../fleet/memory-shares.ts';
 import type { Processor } from '../fleet/processor.ts';

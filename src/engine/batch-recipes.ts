@@ -1,6 +1,7 @@
 /**
  * Decompositions of parametric gates for batches: phases, and rotations of two basis states, each
- * by a multiple of one gate parameter.
+ * by a multiple of one gate parameter. `rowSubcube` gives the basis states of the register that such a basis state
+ * stands for.
  *
  * The table is written by hand, because a gate's matrix of cosines does not say which parameter an
  * entry depends on. A gate without a recipe still runs, from a matrix computed for each circuit. A
@@ -85,3 +86,21 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   FSIM: [turnX(1, 2, times(0, 1)), phase(3, times(1, -1))],
   GPHASE: [phase('all', times(0, 1))],
 };
+
+/** The basis states whose bits under `mask` are `value`. */
+export interface Subcube {
+  readonly mask: number;
+  readonly value: number;
+}
+
+/**
+ * The basis states in which the targets read `row` and the controls are 1.
+ *
+ * @param controls - Mask of qubits.
+ * @param targets - Bit i of a row is targets[i].
+ */
+export function rowSubcube(controls: number, targets: readonly number[], row: number): Subcube {
+  const mask = targets.reduce((all, qubit) => all | (1 << qubit), controls);
+  const value = targets.reduce((all, qubit, i) => all | (((row >> i) & 1) << qubit), controls);
+  return { mask, value };
+}

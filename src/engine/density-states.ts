@@ -10,7 +10,7 @@ import type { ReadoutConfusion } from '../compiler/program.ts';
 import { hasOddParity } from '../math/basis-index.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { walshHadamard } from '../math/walsh-hadamard.ts';
-import { confuse } from './confusion.ts';
+import { confuse } from './final-misreads.ts';
 import { groupPaulis, weightedSums } from './pauli-groups.ts';
 import {
   type BasisSamples,
@@ -20,7 +20,7 @@ import {
   type StateOperations,
   squaredNorm,
 } from './state-operations.ts';
-import { sortedTerminalDraws } from './terminal-draws.ts';
+import { sortedTerminalDraws } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 /** Operations of an engine that density matrices need beside those on states. */

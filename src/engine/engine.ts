@@ -65,7 +65,7 @@ export interface RunRequest extends Omit<RequestedOutputs, 'gradients'> {
   /** Integer in [0, 2^53 − 1]. */
   readonly seed: number;
   /**
-   * Runs only these shots of the `shots` of the whole run. Programs with noise only. `joinedShots` (join-shots.ts) makes
+   * Runs only these shots of the `shots` of the whole run. Programs with noise only. `joinedShots` (run-trajectories.ts) makes
    * the result of the whole run from those of ranges that cover it.
    */
   readonly shotRange?: ShotRange;

@@ -6,12 +6,10 @@ import type { MisreadOperation } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { flipBit } from './classical-bits.ts';
-import { confuse } from './confusion.ts';
 import { CountsBuilder } from './counts-builder.ts';
 import type { Counts, CountsFinish } from './engine.ts';
 import type { RunPlan } from './run-plan.ts';
-import { UNITS_PER_DRAW } from './terminal-draws.ts';
-import { finishedOutcome, registerOf } from './terminal-measurement.ts';
+import { finishedOutcome, registerOf, UNITS_PER_DRAW } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 /**
@@ -169,4 +167,20 @@ async function flipped(counts: Counts, flips: Float64Array, slicer: TimeSlicer):
 
 function wordsAt({ outcomes, wordsPerOutcome }: Counts, i: number): Uint32Array {
   return outcomes.subarray(i * wordsPerOutcome, (i + 1) * wordsPerOutcome);
+}
+
+/** Misreads one bit of every value in a distribution, in place. */
+export function confuse(
+  distribution: Float64Array,
+  bit: number,
+  p1Given0: number,
+  p0Given1: number,
+): void {
+  const mask = 2 ** bit;
+  for (let x = 0; x < distribution.length; x++) {
+    if ((x & mask) !== 0) continue;
+    const [zero, one] = [distribution[x]!, distribution[x | mask]!];
+    distribution[x] = (1 - p1Given0) * zero + p0Given1 * one;
+    distribution[x | mask] = p1Given0 * zero + (1 - p0Given1) * one;
+  }
 }

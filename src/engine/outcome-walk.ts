@@ -14,7 +14,7 @@ import type { DensityStates } from './density-states.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import type { PlanStep, RunPlan } from './run-plan.ts';
 import { UNITS_PER_ROUND } from './shot-tree.ts';
-import type { StateBudget } from './state-budget.ts';
+import type { StateBudget } from './state-operations.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 /** The density matrix of all shots with some bits. */

@@ -9,7 +9,7 @@ import { uniformDraw } from '../math/philox.ts';
 import { conditionHolds } from './classical-bits.ts';
 import type { StretchStep } from './run-plan.ts';
 import type { ShotGroup } from './state-operations.ts';
-import { UNITS_PER_DRAW } from './terminal-draws.ts';
+import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
 /** Shots in the order in which they jump. */

@@ -7,7 +7,7 @@
  * products, the others the real parts: they are separate groups.
  */
 import type { Qubit } from '../circuit/circuit.ts';
-import { type PauliSum, pauliMasks } from '../circuit/observable.ts';
+import { type PauliFactor, type PauliSum, pauliMasks } from '../circuit/observable.ts';
 
 /** Strings that flip the same qubits and take the same part of the products. */
 export interface PauliGroup {
@@ -164,4 +164,30 @@ export function pauliPhase(numY: number): PauliPhase {
 /** Highest bit of a mask below 2^32; 0 for 0. */
 export function highestBit(mask: number): number {
   return mask === 0 ? 0 : 2 ** (31 - Math.clz32(mask));
+}
+
+const LETTERS = ['X', 'Y', 'Z'] as const;
+
+/** The product of two strings that commute, which is real; undefined if they do not. */
+export function commutingProduct(
+  first: readonly PauliFactor[],
+  second: readonly PauliFactor[],
+): { readonly sign: 1 | -1; readonly factors: readonly PauliFactor[] } | undefined {
+  const letters = new Map(first.map(({ qubit, pauli }) => [qubit, pauli]));
+  /** The product so far is i to this number. */
+  let turns = 0;
+  for (const { qubit, pauli } of second) {
+    const other = letters.get(qubit);
+    if (other === undefined) letters.set(qubit, pauli);
+    else if (other === pauli) letters.delete(qubit);
+    else {
+      const [from, to] = [LETTERS.indexOf(other), LETTERS.indexOf(pauli)];
+      // X·Y = i·Z and so on in turn; the other way around, −i.
+      turns += (to - from + 3) % 3 === 1 ? 1 : 3;
+      letters.set(qubit, LETTERS[3 - from - to]!);
+    }
+  }
+  if (turns % 2 === 1) return undefined;
+  const factors = [...letters].map(([qubit, pauli]) => ({ qubit, pauli }));
+  return { sign: turns % 4 === 0 ? 1 : -1, factors };
 }

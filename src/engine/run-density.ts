@@ -10,12 +10,16 @@ import {
   OutputNeedsStateVectorError,
 } from './errors.ts';
 import { misreadDistribution, planBeforeMisreads } from './final-misreads.ts';
-import { shapeOf, varianceOfString } from './observable-moments.ts';
 import { OutcomeWalk } from './outcome-walk.ts';
-import { checkDistribution, outcomeProbabilities } from './run-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
+import {
+  checkDistribution,
+  outcomeProbabilities,
+  shapeOf,
+  varianceOfString,
+} from './run-program.ts';
 import { ShotTree } from './shot-tree.ts';
-import type { StateBudget } from './state-budget.ts';
+import type { StateBudget } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
 /** A density program compiled by an engine; all its runs share it. */

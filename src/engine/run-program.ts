@@ -1,10 +1,25 @@
-/** Runs a program on any engine: walks its shots, reads its outputs, takes the times. */
+/**
+ * Runs a program on any engine: walks its shots, reads its outputs off the final state, takes the times.
+ *
+ * The variance of an observable is ‖(O − ⟨O⟩)ψ‖²: close to an eigenstate the difference ⟨O²⟩ − ⟨O⟩² of two large numbers
+ * would keep no digit. A multiple of one Pauli string P needs no second state, because P² = 1.
+ */
+
+import { bitOf, type PauliSum } from '../circuit/observable.ts';
+import type { Program } from '../compiler/program.ts';
+import { BitImages } from '../math/bit-images.ts';
+import { wordsFor } from './classical-bits.ts';
 import type { RunRequest, RunResult } from './engine.ts';
-import { checkOutputs, type FinalStateOutputs, readOutputs } from './run-outputs.ts';
+import {
+  NoRoomForVarianceError,
+  OutputNeedsFinalStateError,
+  TooManyOutcomesError,
+} from './errors.ts';
+import { groupPaulis } from './pauli-groups.ts';
 import type { RunPlan } from './run-plan.ts';
-import { ShotTree } from './shot-tree.ts';
-import type { StateBudget } from './state-budget.ts';
-import type { StateOperations } from './state-operations.ts';
+import { type FinalBranch, ShotTree } from './shot-tree.ts';
+import type { BranchOperations, StateBudget, StateOperations } from './state-operations.ts';
+import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
 /** A program compiled by an engine; all its runs share it. */
@@ -25,25 +40,262 @@ export interface RunnableProgram<S> {
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runProgram<S>(
-  { plan, budget, operations: open }: RunnableProgram<S>,
+  program: RunnableProgram<S>,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
-  const readsFinalState = checkOutputs(plan, request);
-  const started = performance.now();
-  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
-  const operations = open(slicer);
-  const tree = new ShotTree(plan, operations, budget, request, slicer);
+  const { plan, budget } = program;
   let outputs: FinalStateOutputs = {};
-  const counts = await tree.run(
+  const readsFinalState = checkOutputs(plan, request);
+  const { counts, statePasses, timing } = await walkShots(
+    program,
+    request,
+    signal,
     readsFinalState
-      ? async ({ state }) => {
+      ? async ({ state }, operations) => {
           outputs = await readOutputs(plan, budget, request, operations, state);
         }
       : undefined,
   );
-  const { samplingMs, statePasses } = tree;
+  return { counts, ...outputs, statePasses, timing };
+}
+
+/** What a walk over shots needs. */
+interface WalkedProgram<O> {
+  readonly plan: RunPlan;
+  readonly budget: StateBudget;
+  operations(slicer: TimeSlicer): O;
+  /** As of `RunnableTrajectories`. */
+  readonly growth?: Program;
+}
+
+/**
+ * Walks all shots of a run, and takes the times.
+ *
+ * @param onFinalState - As of `ShotTree.run`.
+ * @returns Also the operations, which may have learned something, and the number of final states.
+ */
+export async function walkShots<S, O extends BranchOperations<S>>(
+  { plan, budget, operations: open, growth }: WalkedProgram<O & BranchOperations<S>>,
+  request: RunRequest,
+  signal: AbortSignal,
+  onFinalState?: (branch: FinalBranch<S>, operations: O, slicer: TimeSlicer) => Promise<void>,
+) {
+  const started = performance.now();
+  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
+  const operations = open(slicer);
+  const tree = new ShotTree<S>(plan, operations, budget, request, slicer, growth);
+  const counts = await tree.run(
+    onFinalState && ((branch) => onFinalState(branch, operations, slicer)),
+  );
+  const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
   const evolutionMs = performance.now() - started - samplingMs;
-  return { counts, ...outputs, statePasses, timing: { evolutionMs, samplingMs } };
+  const timing = { evolutionMs, samplingMs };
+  return { counts, countsFinish, operations, numLeaves, statePasses, timing };
+}
+
+/** Most classical bits of an exact distribution: 2^26 probabilities take 512 MiB. */
+const MAX_PROBABILITY_BITS = 26;
+
+/** Part of a run's result that is read off the final state. */
+export type FinalStateOutputs = Pick<
+  { -readonly [K in keyof RunResult]: RunResult[K] },
+  'statevector' | 'amplitudes' | 'probabilities' | 'expectations' | 'variances'
+>;
+
+/**
+ * Whether the request has an output that is read off the final state.
+ *
+ * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state. The state vector and the amplitudes
+ *   of a single shot need none.
+ * @throws {TooManyOutcomesError} if the exact distribution has more than 2^26 entries.
+ */
+export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
+  const asked = firstAsked(request);
+  if (asked === undefined) return false;
+  if (!plan.hasFinalState) {
+    const { statevector: _, amplitudes: __, ...others } = request;
+    const refused = request.shots === 1 ? firstAsked(others) : asked;
+    if (refused !== undefined) throw new OutputNeedsFinalStateError(refused);
+  }
+  checkDistribution(plan, request);
+  return true;
+}
+
+/** @throws {TooManyOutcomesError} if a distribution of more than 2^26 entries is requested. */
+export function checkDistribution({ numBits }: RunPlan, { probabilities }: RunRequest): void {
+  if (probabilities !== true || numBits <= MAX_PROBABILITY_BITS) return;
+  throw new TooManyOutcomesError(numBits, MAX_PROBABILITY_BITS);
+}
+
+function firstAsked(request: RunRequest): string | undefined {
+  if (request.statevector === true) return 'The state vector';
+  if (request.amplitudes !== undefined) return 'An amplitude';
+  if (request.probabilities === true) return 'The exact distribution';
+  return request.observables === undefined ? undefined : 'An exact expectation value';
+}
+
+/**
+ * Reads the requested outputs off the final state; call `checkOutputs` first.
+ *
+ * @param bits - The register before the trailing measurements; absent where all its bits are 0.
+ * @throws {NoRoomForVarianceError} if variances are requested that need a second state, and the
+ *   budget allows one.
+ */
+export async function readOutputs<S>(
+  plan: RunPlan,
+  budget: StateBudget,
+  request: RunRequest,
+  operations: StateOperations<S>,
+  state: S,
+  bits?: Uint32Array,
+): Promise<FinalStateOutputs> {
+  const outputs: FinalStateOutputs = {};
+  if (request.statevector === true) outputs.statevector = await operations.statevector(state);
+  if (request.amplitudes !== undefined) {
+    outputs.amplitudes = await operations.amplitudes(state, request.amplitudes.map(Number));
+  }
+  if (request.probabilities === true) {
+    outputs.probabilities = await outcomeProbabilities(plan, operations, state, bits);
+  }
+  const { observables, variances = false } = request;
+  if (observables !== undefined && variances) {
+    Object.assign(outputs, await momentsOf(plan, budget, operations, state, observables));
+  } else if (observables !== undefined) {
+    outputs.expectations = await operations.expectations(state, observables);
+  }
+  return outputs;
+}
+
+/**
+ * Exact distribution of the outcomes; length 2^numBits.
+ *
+ * @param bits - The register before the trailing measurements; all bits 0 if absent.
+ */
+export async function outcomeProbabilities<S>(
+  plan: RunPlan,
+  operations: Pick<StateOperations<S>, 'probabilities'>,
+  state: S,
+  bits?: Uint32Array,
+): Promise<Float64Array> {
+  const { measuredWords, layout, numBits, finalAssignments, numRegisterBits } = plan;
+  if (bits === undefined && finalAssignments.length === 0 && numRegisterBits === numBits) {
+    // At most 26 bits: one word.
+    return operations.probabilities(state, physicalBitsOf(measuredWords[0], layout), numBits);
+  }
+  // First over the values of the measured qubits, then over the outcome of each value.
+  const qubits = [...layout.keys()].filter((q) =>
+    measuredWords.some((word) => readsQubit(word, q)),
+  );
+  if (qubits.length > MAX_PROBABILITY_BITS) {
+    throw new TooManyOutcomesError(qubits.length, MAX_PROBABILITY_BITS);
+  }
+  const images = new Array<number>(layout.length).fill(0);
+  for (const [i, q] of qubits.entries()) images[layout[q]!] = 2 ** i;
+  const byValue = await operations.probabilities(state, new BitImages(images), qubits.length);
+  const out = new Float64Array(2 ** numBits);
+  for (const [value, probability] of byValue.entries()) {
+    if (probability === 0) continue;
+    const register = bits?.slice() ?? new Uint32Array(wordsFor(numRegisterBits));
+    for (const { word, mask } of measuredWords) register[word]! &= ~mask;
+    for (const [i, q] of qubits.entries()) {
+      if (((value >> i) & 1) === 0) continue;
+      for (const { word, bitsOf } of measuredWords) register[word]! |= bitsOf.images[q]!;
+    }
+    out[finishedOutcome(plan, register)[0]!]! += probability;
+  }
+  return out;
+}
+
+const readsQubit = ({ bitsOf }: MeasuredWord, qubit: number) => bitsOf.images[qubit] !== 0;
+
+const IDENTITY: PauliSum = [{ coefficient: 1, factors: [] }];
+
+/** Values of each observable. */
+export interface ObservableMoments {
+  readonly expectations: readonly number[];
+  readonly variances: readonly number[];
+}
+
+/**
+ * The first two moments of each observable.
+ *
+ * @throws {NoRoomForVarianceError} if a sum needs a second state, and the budget allows one.
+ */
+async function momentsOf<S>(
+  { numQubits }: Pick<RunPlan, 'numQubits'>,
+  { stateBytes, maxStates }: StateBudget,
+  operations: StateOperations<S>,
+  state: S,
+  observables: readonly PauliSum[],
+): Promise<ObservableMoments> {
+  const shapes = observables.map(shapeOf);
+  if (maxStates < 2 && shapes.some(({ kind }) => kind === 'sum')) {
+    throw new NoRoomForVarianceError(numQubits, stateBytes);
+  }
+  const values = await operations.expectations(state, [...observables, IDENTITY]);
+  const expectations = values.slice(0, -1);
+  // Rounding leaves a norm that is not quite 1, which would show where a variance is 0.
+  const norm = values.at(-1)!;
+  const variances: number[] = [];
+  for (const [i, shape] of shapes.entries()) {
+    const mean = expectations[i]! / norm;
+    variances.push(
+      shape.kind === 'sum'
+        ? await varianceOfSum(operations, state, observables[i]!, mean, norm)
+        : varianceOfString(shape, mean),
+    );
+  }
+  return { expectations, variances };
+}
+
+async function varianceOfSum<S>(
+  operations: StateOperations<S>,
+  state: S,
+  observable: PauliSum,
+  mean: number,
+  norm: number,
+): Promise<number> {
+  const image = operations.create();
+  try {
+    const deviation = [...observable, { coefficient: -mean, factors: [] }];
+    await operations.applyObservable(state, deviation, image);
+    const [square] = await operations.expectations(image, [IDENTITY]);
+    return Math.max(0, square! / norm);
+  } finally {
+    operations.release(image);
+  }
+}
+
+/** offset + factor · P, or a sum of several strings. */
+export type ObservableShape =
+  | { readonly kind: 'string'; readonly offset: number; readonly factor: number }
+  | { readonly kind: 'sum' };
+
+/** Whether an observable is a multiple of one string, apart from multiples of the identity. */
+export function shapeOf(observable: PauliSum): ObservableShape {
+  const { groups, observables } = groupPaulis([observable], bitOf);
+  const { strings, weights } = observables[0]!;
+  const identity = groups.find(({ flips, signs }) => flips === 0 && signs.includes(0));
+  const identityString =
+    identity === undefined ? undefined : identity.firstString + identity.signs.indexOf(0);
+  let [offset, factor, numStrings] = [0, 0, 0];
+  for (const [i, weight] of weights.entries()) {
+    if (strings[i] === identityString) offset = weight;
+    else if (weight !== 0) {
+      factor = weight;
+      numStrings++;
+    }
+  }
+  return numStrings > 1 ? { kind: 'sum' } : { kind: 'string', offset, factor };
+}
+
+/** factor² · (1 − ⟨P⟩²), from the mean of offset + factor · P. */
+export function varianceOfString(
+  { offset, factor }: { readonly offset: number; readonly factor: number },
+  mean: number,
+): number {
+  const deviation = mean - offset;
+  return Math.max(0, (factor - deviation) * (factor + deviation));
 }

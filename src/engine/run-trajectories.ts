@@ -1,13 +1,24 @@
-/** Runs a program with noise on any engine: each shot takes one trajectory, and outputs are means over the shots. */
+/**
+ * Runs a program with noise on any engine: each shot takes one trajectory, and outputs are means over the shots.
+ *
+ * Results of ranges of shots are joined to that of the whole run. Draws are numbered by shot, so the counts are those of
+ * one run whatever the ranges are, and means are those of one run but for rounding.
+ */
 import type { Program } from '../compiler/program.ts';
-import type { RunRequest, RunResult } from './engine.ts';
+import { CountsBuilder } from './counts-builder.ts';
+import type { Counts, RunRequest, RunResult } from './engine.ts';
 import { OutputNeedsFinalStateError, OutputNeedsShotsError } from './errors.ts';
-import { checkDistribution, type FinalStateOutputs, readOutputs } from './run-outputs.ts';
-import type { RunnableProgram } from './run-program.ts';
-import { ShotTree } from './shot-tree.ts';
+import { misreadCounts, misreadDistribution, planBeforeMisreads } from './final-misreads.ts';
+import type { RunPlan } from './run-plan.ts';
+import {
+  checkDistribution,
+  type FinalStateOutputs,
+  type RunnableProgram,
+  readOutputs,
+  walkShots,
+} from './run-program.ts';
 import { squaredNorm } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
-import { TrajectoryMeans } from './trajectory-means.ts';
 
 /** A program with noise compiled by an engine; all its runs share it. */
 export interface RunnableTrajectories<S> extends RunnableProgram<S> {
@@ -26,11 +37,12 @@ export interface RunnableTrajectories<S> extends RunnableProgram<S> {
  * @throws {DOMException} the signal's reason, soon after it aborts.
  */
 export async function runTrajectories<S>(
-  { plan, budget, operations: open, growth }: RunnableTrajectories<S>,
+  program: RunnableTrajectories<S>,
   request: RunRequest,
   signal: AbortSignal,
 ): Promise<RunResult> {
   signal.throwIfAborted();
+  const { plan, budget } = program;
   const wantsState = request.statevector === true || request.amplitudes !== undefined;
   if (wantsState && request.shots !== 1) throw new OutputNeedsFinalStateError('A state vector');
   const means = new TrajectoryMeans(plan, request);
@@ -39,14 +51,13 @@ export async function runTrajectories<S>(
   const readsStates = readsMeans || wantsState;
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   if (readsStates && from === to) throw new OutputNeedsShotsError();
-  const started = performance.now();
-  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
-  const operations = open(slicer);
-  const tree = new ShotTree(plan, operations, budget, request, slicer, growth);
   let ofState: Pick<FinalStateOutputs, 'statevector' | 'amplitudes'> = {};
-  const counts = await tree.run(
+  const { counts, countsFinish, numLeaves, statePasses, timing } = await walkShots(
+    program,
+    request,
+    signal,
     readsStates
-      ? async ({ state, bits, numShots }) => {
+      ? async ({ state, bits, numShots }, operations) => {
           const norm = await squaredNorm(operations, state);
           const before = plan.hasFinalState ? undefined : bits;
           const outputs = await readOutputs(means.plan, budget, request, operations, state, before);
@@ -55,8 +66,6 @@ export async function runTrajectories<S>(
         }
       : undefined,
   );
-  const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
-  const evolutionMs = performance.now() - started - samplingMs;
   return {
     counts,
     ...(countsFinish !== undefined && { countsFinish }),
@@ -64,7 +73,7 @@ export async function runTrajectories<S>(
     ...ofState,
     trajectories: numLeaves,
     statePasses,
-    timing: { evolutionMs, samplingMs },
+    timing,
   };
 }
 
@@ -78,4 +87,184 @@ function normalised(
     ...(statevector !== undefined && { statevector: scaled(statevector) }),
     ...(amplitudes !== undefined && { amplitudes: scaled(amplitudes) }),
   };
+}
+
+/** Running mean of a number, and the sum of squared deviations from it. */
+interface Moments {
+  mean: number;
+  squares: number;
+}
+
+/** Collects the outputs of trajectories. */
+export class TrajectoryMeans {
+  /** Plan by which outputs are read: of bits that are misread, the register before that. */
+  readonly plan: RunPlan;
+  readonly #whole: RunPlan;
+  readonly #expectations: Moments[];
+  readonly #variances: number[] | undefined;
+  #probabilities: Float64Array | undefined;
+  #numShots = 0;
+
+  constructor(plan: RunPlan, { observables = [], variances = false }: RunRequest) {
+    this.#whole = plan;
+    this.plan = planBeforeMisreads(plan);
+    this.#expectations = observables.map(() => ({ mean: 0, squares: 0 }));
+    this.#variances = variances ? observables.map(() => 0) : undefined;
+  }
+
+  /**
+   * Adds a trajectory.
+   *
+   * @param norm - ‖ψ‖² of its final state.
+   * @param numShots - Shots that took it.
+   */
+  add(
+    { expectations, variances, probabilities }: FinalStateOutputs,
+    norm: number,
+    numShots: number,
+  ): void {
+    this.#numShots += numShots;
+    const share = numShots / this.#numShots;
+    for (const [i, moments] of this.#expectations.entries()) {
+      const value = expectations![i]! / norm;
+      const deviation = value - moments.mean;
+      moments.mean += share * deviation;
+      moments.squares += numShots * deviation * (value - moments.mean);
+      const variance = variances?.[i];
+      if (variance !== undefined && this.#variances !== undefined) {
+        this.#variances[i]! += share * (variance - this.#variances[i]!);
+      }
+    }
+    if (probabilities === undefined) return;
+    this.#probabilities ??= new Float64Array(probabilities.length);
+    const sums = this.#probabilities;
+    for (let i = 0; i < sums.length; i++) sums[i]! += (numShots / norm) * probabilities[i]!;
+  }
+
+  /** The means. Variances are those of the mixture of all trajectories. */
+  finish(): Pick<RunResult, 'expectations' | 'standardErrors' | 'variances' | 'probabilities'> {
+    const numShots = this.#numShots;
+    const hasObservables = this.#expectations.length > 0;
+    const spread = this.#expectations.map(({ squares }) => squares / (numShots - 1));
+    return {
+      ...(hasObservables && {
+        expectations: this.#expectations.map(({ mean }) => mean),
+        standardErrors: spread.map((square) => Math.sqrt(square / numShots)),
+      }),
+      ...(this.#variances !== undefined && {
+        // The mean of the variances, and the variance of the means.
+        variances: this.#variances.map((mean, i) => mean + (numShots > 1 ? spread[i]! : 0)),
+      }),
+      ...(this.#probabilities !== undefined && {
+        probabilities: misreadDistribution(
+          this.#probabilities.map((sum) => sum / numShots),
+          this.#whole,
+        ),
+      }),
+    };
+  }
+}
+
+/** The result of a range of shots. */
+export interface RangeResult {
+  /** At least 1. */
+  readonly numShots: number;
+  readonly result: RunResult;
+}
+
+/** The means over all shots, from those over ranges of them. */
+function joinedMeans(
+  ranges: readonly RangeResult[],
+): Pick<RunResult, 'expectations' | 'standardErrors' | 'variances' | 'probabilities'> {
+  const { expectations, variances, probabilities } = ranges[0]!.result;
+  const total = ranges.reduce((sum, { numShots }) => sum + numShots, 0);
+  const meanOf = (each: (result: RunResult) => number) =>
+    ranges.reduce((sum, { numShots, result }) => sum + (numShots / total) * each(result), 0);
+  const moments = expectations?.map((_, i) => {
+    const mean = meanOf((result) => result.expectations![i]!);
+    let squares = 0;
+    for (const { numShots, result } of ranges) {
+      squares += squaresOf(result.standardErrors![i]!, numShots);
+      squares += numShots * (result.expectations![i]! - mean) ** 2;
+    }
+    return { mean, spread: squares / (total - 1) };
+  });
+  return {
+    ...(moments && {
+      expectations: moments.map(({ mean }) => mean),
+      standardErrors: moments.map(({ spread }) => Math.sqrt(spread / total)),
+    }),
+    ...(variances && {
+      variances: variances.map((_, i) => {
+        // Variances of the trajectories without the variance of their means.
+        const within = ranges.reduce((sum, { numShots, result }) => {
+          const squares = squaresOf(result.standardErrors![i]!, numShots);
+          const spread = numShots > 1 ? squares / (numShots - 1) : 0;
+          return sum + (numShots / total) * (result.variances![i]! - spread);
+        }, 0);
+        return within + (total > 1 ? moments![i]!.spread : 0);
+      }),
+    }),
+    ...(probabilities && {
+      probabilities: probabilities.map((_, i) => meanOf((result) => result.probabilities![i]!)),
+    }),
+  };
+}
+
+/** Sum of squared deviations from a mean, from its standard error. */
+function squaresOf(standardError: number, numShots: number): number {
+  return numShots > 1 ? standardError ** 2 * numShots * (numShots - 1) : 0;
+}
+
+/**
+ * The result of a run with noise, or on stabilizers, from those of ranges of its shots.
+ *
+ * @param ranges - At least one; each shot is in one of them. A range without shots is left out.
+ * @param seed - Of the run.
+ * @throws {DOMException} the signal's reason, soon after it aborts.
+ */
+export async function joinedShots(
+  ranges: readonly RangeResult[],
+  seed: number,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const [first] = ranges;
+  if (first === undefined) throw new Error('unreachable: a run without shots in ranges');
+  const results = ranges.map(({ result }) => result);
+  const sumOf = (each: (result: RunResult) => number) =>
+    results.reduce((sum, result) => sum + each(result), 0);
+  const slicer = new TimeSlicer(signal, () => {});
+  const started = performance.now();
+  const joined = await joinedCounts(results, slicer);
+  const { countsFinish } = first.result;
+  const counts =
+    countsFinish === undefined ? joined : await misreadCounts(joined, countsFinish, seed, slicer);
+  const joiningMs = performance.now() - started;
+  return {
+    counts,
+    ...joinedMeans(ranges),
+    ...(first.result.trajectories !== undefined && {
+      trajectories: sumOf(({ trajectories = 0 }) => trajectories),
+    }),
+    statePasses: sumOf(({ statePasses }) => statePasses),
+    timing: {
+      evolutionMs: sumOf(({ timing }) => timing.evolutionMs),
+      samplingMs: joiningMs + sumOf(({ timing }) => timing.samplingMs),
+    },
+  };
+}
+
+async function joinedCounts(results: readonly RunResult[], slicer: TimeSlicer): Promise<Counts> {
+  const { numBits } = results[0]!.counts;
+  const builder = new CountsBuilder(numBits);
+  for (const { counts } of results) {
+    const { outcomes, occurrences, wordsPerOutcome } = counts;
+    builder.reserve(occurrences.length);
+    for (let i = 0; i < occurrences.length; i++) {
+      const words = outcomes.subarray(i * wordsPerOutcome, (i + 1) * wordsPerOutcome);
+      builder.add(words, occurrences[i]!);
+    }
+    if (slicer.spend(occurrences.length)) await slicer.pause();
+  }
+  return await builder.finish(slicer);
 }

@@ -15,11 +15,15 @@ import type { Counts, CountsFinish, RunRequest, ShotRange } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { misreadCounts } from './final-misreads.ts';
 import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
-import type { StateBudget } from './state-budget.ts';
-import type { BranchOperations, QubitMasses, ShotGroup } from './state-operations.ts';
+import type { BranchOperations, QubitMasses, ShotGroup, StateBudget } from './state-operations.ts';
 import { StretchWalk, type TravellingBranch } from './stretch-walk.ts';
-import { UNITS_PER_DRAW } from './terminal-draws.ts';
-import { type Finish, finishedOutcome, recordSamples, registerOf } from './terminal-measurement.ts';
+import {
+  type Finish,
+  finishedOutcome,
+  recordSamples,
+  registerOf,
+  UNITS_PER_DRAW,
+} from './terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
 
 /** Shots with equal outcomes and equal noise so far, and their position in the plan. */

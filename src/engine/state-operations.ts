@@ -16,6 +16,14 @@ import type { BitImages } from '../math/bit-images.ts';
 /** A result, or a promise of it if it takes long. */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** Does the next thing with a result: at once if it is there, without a turn of the microtask queue. */
+export function andThen<T, R>(
+  done: MaybePromise<T>,
+  next: (result: T) => MaybePromise<R>,
+): MaybePromise<R> {
+  return done instanceof Promise ? done.then(next) : next(done);
+}
+
 /** Sums of |amplitude|² over the basis states in which a qubit is 0, and in which it is 1. */
 export interface QubitMasses {
   readonly zero: number;
@@ -164,4 +172,26 @@ export async function squaredNorm<S>(
 ): Promise<number> {
   const { zero, one } = await operations.qubitMasses(state, 0);
   return zero + one;
+}
+
+/** Bytes of a state, and how many a run may hold at once; each branch of a mid-circuit measurement has its own. */
+export interface StateBudget {
+  readonly stateBytes: number;
+  /** At least 1: a program that fits the engine always runs as long as its shots do not split. */
+  readonly maxStates: number;
+}
+
+/**
+ * Computes the budget of a program.
+ *
+ * @param bytesPerAmplitude - 16 in double precision, 8 in single.
+ * @param memoryBytes - Memory for all states of one run; may be infinite.
+ */
+export function stateBudget(
+  numQubits: number,
+  bytesPerAmplitude: number,
+  memoryBytes: number,
+): StateBudget {
+  const stateBytes = bytesPerAmplitude * 2 ** numQubits;
+  return { stateBytes, maxStates: Math.max(1, Math.floor(memoryBytes / stateBytes)) };
 }

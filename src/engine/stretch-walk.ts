@@ -23,7 +23,7 @@ import {
 } from './passage.ts';
 import type { StretchStep } from './run-plan.ts';
 import { type BranchOperations, type ShotGroup, squaredNorm } from './state-operations.ts';
-import { UNITS_PER_DRAW } from './terminal-draws.ts';
+import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
 /** A branch in or before a stretch. */

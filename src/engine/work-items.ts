@@ -17,9 +17,8 @@ import type {
 import { keepsParity } from '../math/complex-matrix.ts';
 import { type Complex, isOne, ONE, type Real } from './complex.ts';
 import { entryAt, type MatrixPool } from './matrix-pool.ts';
-import { type PairRotation, pairRotationOf } from './pair-rotation.ts';
 import { type Monomial, monomialsOf } from './phase-polynomial.ts';
-import { type Rounding, rotationOf } from './rotation.ts';
+import { type PairRotation, pairRotationOf, type Rounding, rotationOf } from './rotation.ts';
 import { singularFactors } from './singular-values.ts';
 
 /** Masks of the qubits that an item acts on. */

@@ -5,7 +5,6 @@
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { isMean, isOfDensity } from '../circuit/outputs.ts';
-import { byChain } from './chain-offer.ts';
 import {
   densitySize,
   limitFor,
@@ -17,6 +16,7 @@ import {
   sizeOf,
 } from './method-limits.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
+import { byChain, byStabilizerSums, byStabilizers } from './method-offers.ts';
 import type { ProcessorSpec } from './processor.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import {
@@ -25,7 +25,6 @@ import {
   type RunMethod,
   runWork,
 } from './schedule/scheduled-run.ts';
-import { byStabilizerSums, byStabilizers } from './stabilizer-offer.ts';
 
 /** The method of a run, or why there is none. */
 export type MethodChoice =

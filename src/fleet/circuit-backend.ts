@@ -19,9 +19,8 @@ import {
   FleetClosedError,
   WorkerLostError,
 } from './errors.ts';
-import { FleetRun, type PlacedRun, type Ran } from './fleet-run.ts';
+import { FleetRun, hasFilledItsHeap, isTriedAgain, type PlacedRun, type Ran } from './fleet-run.ts';
 import type { ProcessorLoad, RunHooks } from './processor.ts';
-import { hasFilledItsHeap, isTriedAgain } from './retry-rule.ts';
 import type { Devices } from './schedule/devices.ts';
 import { type LaneNeed, laneNeedOf } from './schedule/eligible-lanes.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';

@@ -1,11 +1,15 @@
 /** The adapters of this machine: finds them, plans their use, and starts a process for each. */
 import { extname } from 'node:path';
 import { childProcess, withOwnBuffers } from '../processes/child-process.ts';
-import { discoverAdapters } from './adapters/adapter-discovery.ts';
-import { type AdapterPlan, type AdapterPlans, planAdapters } from './adapters/adapter-plan.ts';
+import { discoverAdapters, findGpuCards, type GpuCard } from './adapters/adapter-discovery.ts';
+import {
+  type AdapterPlan,
+  type AdapterPlans,
+  type AdapterStatus,
+  adapterStatuses,
+  planAdapters,
+} from './adapters/adapter-plan.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
-import { type AdapterStatus, adapterStatuses } from './adapters/adapter-status.ts';
-import { findGpuCards, type GpuCard } from './adapters/gpu-cards.ts';
 import type { CircuitBackend } from './circuit-backend.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import type { Availability } from './processor.ts';
@@ -218,7 +222,10 @@ function membersOfSpread(adapters: readonly BackingAdapter[]): readonly BackingA
   return members;
 }
 
-const SPREAD_WORKER = new URL(`./spread-worker${extname(import.meta.url)}`, import.meta.url);
+const SPREAD_WORKER = new URL(
+  `./adapters/spread-worker${extname(import.meta.url)}`,
+  import.meta.url,
+);
 
 /** Options of the process. */
 export interface SpreadStarterOptions {

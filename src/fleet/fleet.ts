@@ -7,13 +7,14 @@
  * engine where there are no adapters or none is well. Both share the machine's threads and one scheduler. `qvm` chooses a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator configures a provider.
  */
 import type { DeviceId } from '../compiler/device/public-devices.ts';
+import type { AdapterStatus } from './adapters/adapter-plan.ts';
 import type { AdapterDiscovery } from './adapters/adapter-report.ts';
-import type { AdapterStatus } from './adapters/adapter-status.ts';
 import { CircuitBackend } from './circuit-backend.ts';
 import {
   type CpuProcessorOptions,
   cpuEngines,
   gpuFleetSpec,
+  type Machine,
   softwareAdapterBytes,
   statevectorSpec,
 } from './cpu-processors.ts';
@@ -22,7 +23,6 @@ import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
 import { type DeviceSources, FleetDevices } from './fleet-devices.ts';
 import { GpuFleet } from './gpu-fleet.ts';
-import type { Machine } from './machine.ts';
 import type { EngineShares } from './memory-shares.ts';
 import { methodsOf } from './method-limits.ts';
 import type {

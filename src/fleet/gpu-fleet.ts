@@ -9,7 +9,7 @@ import type { FleetDevices } from './fleet-devices.ts';
 import { AMPLITUDE_BYTES, qubitsWithin } from './memory-shares.ts';
 import type { Availability, Backend, ProcessorSpec } from './processor.ts';
 import { type LaneId, SIZE_CLASSES } from './schedule/lane.ts';
-import { type SimulatorOptions, SimulatorProcessor } from './simulator-processor.ts';
+import { bothSizes, type SimulatorOptions, SimulatorProcessor } from './simulator-processor.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
 /** How the fleet is made. */
@@ -134,11 +134,8 @@ export class GpuFleet extends SimulatorProcessor {
         ...(!isKnown && { retryAfterS: LOOK_S }),
       };
     }
-    const small = this.healthOf('small');
-    if (!small.available) return small;
     const [wide = this.healthOf('wide')] = well;
-    if (!wide.available) return { ...wide, reason: `Wide circuits: ${wide.reason}` };
-    return small.checkedAt <= wide.checkedAt ? small : wide;
+    return bothSizes(this.healthOf('small'), wide, 'Wide circuits');
   }
 
   protected ranOn(lane: LaneId): Backend {

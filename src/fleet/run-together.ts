@@ -12,7 +12,7 @@ import {
   measuredQubits,
 } from '../circuit/circuit.ts';
 import { askedFields, type OutputMethod, type RequestedOutputs } from '../circuit/outputs.ts';
-import { MAX_BATCH_QUBITS } from '../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../engine/batch-request.ts';
 import { MAX_LISTED_BITS } from './run-outputs.ts';
 import type { Precision } from './schedule/lane.ts';
 

@@ -7,7 +7,7 @@
  */
 import { askedFields } from '../circuit/outputs.ts';
 import type { ShotRange } from '../engine/engine.ts';
-import { joinedShots } from '../engine/join-shots.ts';
+import { joinedShots } from '../engine/run-trajectories.ts';
 import { BatchPieces } from './batch-pieces.ts';
 import type { CircuitResult, CircuitRun, RunHooks } from './processor.ts';
 import { outputsOf, runResultOf } from './run-outputs.ts';

@@ -12,7 +12,7 @@
  */
 import type { CircuitBackend } from './circuit-backend.ts';
 import { CircuitTooLargeError, CircuitTooLongError, ProcessorUnavailableError } from './errors.ts';
-import type { PlacedRun, Ran } from './fleet-run.ts';
+import { isSignOfTrouble, type PlacedRun, type Ran } from './fleet-run.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import { precisionOfRun } from './method-limits.ts';
 import type {
@@ -26,7 +26,6 @@ import type {
   ProcessorSpec,
   RunHooks,
 } from './processor.ts';
-import { isSignOfTrouble } from './retry-rule.ts';
 import { runResultOf } from './run-outputs.ts';
 import { isNarrow, runsTogether } from './run-together.ts';
 import type { LaneNeed } from './schedule/eligible-lanes.ts';
@@ -439,11 +438,17 @@ export class CpuSimulator extends SimulatorProcessor {
   }
 }
 
-/** The outcomes of the CPU's engines as one: the older of two good ones, or the first bad one. */
-export function bothSizes(small: Availability, wide: Availability): Availability {
+/**
+ * The outcomes of engines of both size classes as one: the older of two good ones, or the first bad one.
+ *
+ * @param wideName - What the engines for wide circuits are called in a reason.
+ */
+export function bothSizes(
+  small: Availability,
+  wide: Availability,
+  wideName = 'Circuits that need all threads',
+): Availability {
   if (!small.available) return small;
-  if (!wide.available) {
-    return { ...wide, reason: `Circuits that need all threads: ${wide.reason}` };
-  }
+  if (!wide.available) return { ...wide, reason: `${wideName}: ${wide.reason}` };
   return small.checkedAt <= wide.checkedAt ? small : wide;
 }

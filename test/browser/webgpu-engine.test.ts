@@ -3,7 +3,7 @@
 /** The WebGPU engine in headless Chromium: the conformance suite runs in the page itself. */
 import { expect, test } from 'vitest';
 import type { Circuit } from '../../src/circuit/circuit.ts';
-import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
+import { openGpuDevice } from '../../src/engine/webgpu/gpu-target.ts';
 import {
   openWebGpuEngine,
   type WebGpuEngineOptions,

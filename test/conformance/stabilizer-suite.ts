@@ -6,8 +6,8 @@ import { inverseOperation } from '../../src/circuit/operation-matrix.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import type { StabilizerProgram } from '../../src/compiler/program.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
-import { joinedShots } from '../../src/engine/join-shots.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { joinedShots } from '../../src/engine/run-trajectories.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import {
   type CliffordParts,

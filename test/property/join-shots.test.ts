@@ -4,8 +4,8 @@ import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
-import { joinedShots } from '../../src/engine/join-shots.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { joinedShots } from '../../src/engine/run-trajectories.ts';
 import { type Ask, NEVER } from '../support/engine-runs.ts';
 import { preparedTrajectories } from '../support/noise-runs.ts';
 import {

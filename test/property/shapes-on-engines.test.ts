@@ -6,7 +6,7 @@ import { anglesOf, compileShape } from '../../src/compiler/shape.ts';
 import { cpuTarget } from '../../src/engine/cpu/hosted-engine.ts';
 import { ProgramLowering as CpuLowering } from '../../src/engine/cpu/lowered-program.ts';
 import { PRECISIONS } from '../../src/engine/cpu/precision.ts';
-import { ProgramLowering as GpuLowering } from '../../src/engine/webgpu/gpu-lowering.ts';
+import { ProgramLowering as GpuLowering } from '../../src/engine/webgpu/gpu-program.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds } from '../support/seeds.ts';
 import { shapedCircuit } from '../support/shaped-programs.ts';

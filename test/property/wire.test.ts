@@ -6,7 +6,6 @@ import type { CompilationReport } from '../../src/compiler/compile.ts';
 import { anglesOf } from '../../src/compiler/shape.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
 import type { CircuitRequest } from '../../src/fleet/schedule/scheduled-run.ts';
-import { OutcomePacker, OutcomeUnpacker } from '../../src/fleet/workers/packed-outcomes.ts';
 import { factsOfShape, packCircuit, unpackCircuit } from '../../src/fleet/workers/sent-batch.ts';
 import {
   circuitOf,
@@ -18,6 +17,8 @@ import {
   writeCircuit,
 } from '../../src/fleet/workers/sent-circuit.ts';
 import {
+  OutcomePacker,
+  OutcomeUnpacker,
   PostedCircuits,
   postedRun,
   ReadObservables,

@@ -1,6 +1,7 @@
 /** A process that runs one circuit and then has nothing more to do. */
+
+import { readMachine } from '../../src/fleet/cpu-processors.ts';
 import { Fleet } from '../../src/fleet/fleet.ts';
-import { readMachine } from '../../src/fleet/machine.ts';
 
 const fleet = new Fleet({
   machine: readMachine(),

@@ -1,11 +1,11 @@
 /** Walks over the shots of a circuit on the reference engine's states, which can be watched. */
 import type { Circuit } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
+import { numKernelsOf } from '../../src/engine/reference/kernels.ts';
 import {
   prepareReferenceProgram,
   ReferenceStates,
 } from '../../src/engine/reference/reference-states.ts';
-import { numKernelsOf } from '../../src/engine/reference/step-kernels.ts';
 import { planRun } from '../../src/engine/run-plan.ts';
 import { ShotTree } from '../../src/engine/shot-tree.ts';
 import { TimeSlicer } from '../../src/engine/time-slicer.ts';

@@ -1,7 +1,7 @@
 /** The WebGPU engine on the software Vulkan drivers of a machine, as tests open it. */
 import type { Engine } from '../../src/engine/engine.ts';
+import { openGpuDevice } from '../../src/engine/webgpu/gpu-target.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../src/engine/webgpu/node-gpu.ts';
-import { openGpuDevice } from '../../src/engine/webgpu/open-gpu-device.ts';
 import {
   openWebGpuEngine,
   type WebGpuEngineOptions,

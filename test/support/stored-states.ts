@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import type { Qubit } from '../../src/circuit/circuit.ts';
 import { COMMAND_WORDS, type StoredState, stateBytes } from '../../src/engine/cpu/command.ts';
-import type { CommandRunner } from '../../src/engine/cpu/command-runner.ts';
 import { GROUP_SHIFT, PRECISIONS } from '../../src/engine/cpu/precision.ts';
+import type { CommandRunner } from '../../src/engine/cpu/thread-pool.ts';
 import { instantiateKernels, type KernelExports } from '../../src/engine/cpu/wasm-kernels.ts';
 import type { MaybePromise } from '../../src/engine/state-operations.ts';
 import type { RandomStream } from './random-stream.ts';

@@ -225,6 +225,16 @@ test('files that ARCHITECTURE.md and the guides name are there', () => {
   expect(missing).toEqual([]);
 });
 
+test('entries of threads and processes that modules name are there', () => {
+  const named = files.flatMap((path) => {
+    const code = readFileSync(new URL(path, SRC), 'utf8');
+    const entries = code.matchAll(/new URL\(`(\.[^`$]+)\$\{extname\(import\.meta\.url\)\}`/g);
+    return [...entries].map(([, name = '']) => `${posix.join(posix.dirname(path), name)}.ts`);
+  });
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((path) => !files.includes(path))).toEqual([]);
+});
+
 test('no files import each other in a circle', () => {
   const sources = new Map(files.map((path) => [path, readFileSync(new URL(path, SRC), 'utf8')]));
   expect(circles(sources)).toEqual([]);

@@ -56,7 +56,7 @@ const readSource: Read = (path) => readFileSync(new URL(path, SRC), 'utf8');
 describe('a browser can load', () => {
   test.each([
     ['the WebGPU engine', 'engine/webgpu/webgpu-engine.ts'],
-    ['what opens a device for it', 'engine/webgpu/open-gpu-device.ts'],
+    ['what opens a device for it', 'engine/webgpu/gpu-target.ts'],
     ['the compiler', 'compiler/compile.ts'],
   ])('%s', (_, entry) => {
     expect(foreignNeeds(entry, readSource)).toEqual([]);

@@ -1,6 +1,6 @@
 /** Writes the instructions of a batch program, which assembly/batch-program.ts executes. */
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
-import type { Subcube } from '../subcube.ts';
+import type { Subcube } from '../batch-recipes.ts';
 import { writeWords } from './command.ts';
 import type { Precision } from './precision.ts';
 

@@ -8,9 +8,14 @@ import type { Circuit, GateOperation, UnitaryOperation } from '../../circuit/cir
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { gateNamed } from '../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../math/complex-matrix.ts';
-import type { Recipe, RecipeAngle, RecipePart } from '../batch-recipes.ts';
+import {
+  type Recipe,
+  type RecipeAngle,
+  type RecipePart,
+  rowSubcube,
+  type Subcube,
+} from '../batch-recipes.ts';
 import { type Complex, isOne, ONE, over, phaseOf, times } from '../complex.ts';
-import { rowSubcube, type Subcube } from '../subcube.ts';
 import { maskOf } from '../work-items.ts';
 import { BatchCode, type Coefficients } from './batch-code.ts';
 import type { Precision } from './precision.ts';

@@ -1,6 +1,6 @@
 /** Measurement of one qubit: its masses, and the collapse to an outcome. */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { MaybePromise, QubitMasses } from '../state-operations.ts';
+import { andThen, type MaybePromise, type QubitMasses } from '../state-operations.ts';
 import {
   byteImage,
   COMMAND_HEADER_WORDS,
@@ -10,8 +10,8 @@ import {
   stateBytes,
   writeCommand,
 } from './command.ts';
-import type { CommandRunner } from './command-runner.ts';
 import { GROUP_BYTES } from './precision.ts';
+import type { CommandRunner } from './thread-pool.ts';
 
 /** States up to this are done by the calling thread at once; larger ones in items of this size. */
 const ITEM_BYTES = 2 ** 17;
@@ -39,8 +39,7 @@ export function qubitMasses(
     const header = { kind: COMMAND_KINDS.qubitMasses, numItems, perClaim };
     writeCommand(runner.memory, command, header, [state.at, ITEM_BYTES, distance, laneBit, out]);
     const read = () => sumOf(new Float64Array(runner.memory, out, 2 * numItems));
-    const done = runner.runCommand(command, numItems);
-    return done instanceof Promise ? done.then(read) : read();
+    return andThen(runner.runCommand(command, numItems), read);
   });
 }
 

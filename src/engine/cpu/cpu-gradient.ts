@@ -4,13 +4,12 @@
  */
 import type { GradientProgram } from '../../compiler/program.ts';
 import type { GradientStates } from '../run-gradient.ts';
-import type { MaybePromise } from '../state-operations.ts';
+import { andThen } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { type StoredState, stateBytes } from './command.ts';
 import { type CpuProgram, type CpuState, CpuStates, clearState, copyState } from './cpu-states.ts';
-import { expectations } from './expectation.ts';
+import { applyObservable, expectations } from './expectation.ts';
 import type { LoweredProgram } from './lowered-program.ts';
-import { applyObservable } from './observable-image.ts';
 import type { PlacedProgram } from './placed-program.ts';
 
 /** Data that all runs of a gradient share. */
@@ -58,8 +57,7 @@ export function cpuGradientStates(
     keep() {
       if (!mayKeep) return false;
       keptAt = threadPool.allocate(psiBytes);
-      const copied = copyState(ahead, statesAt, keptAt, psiBytes);
-      return copied instanceof Promise ? copied.then(() => true) : true;
+      return andThen(copyState(ahead, statesAt, keptAt, psiBytes), () => true);
     },
     restore() {
       if (keptAt === undefined) throw new Error('unreachable: nothing was kept');
@@ -81,8 +79,7 @@ export function cpuGradientStates(
       );
       memory.fill(0);
       const done = back.applySweep(both, step, onPasses);
-      const add = () => addSums(sums, lowered.sums[step]!, memory);
-      return then(done, add);
+      return andThen(done, () => addSums(sums, lowered.sums[step]!, memory));
     },
   };
 }
@@ -97,8 +94,4 @@ function addSums(sums: Float64Array, numbers: readonly number[], ofTiles: Float6
   for (let tile = 0; tile < ofTiles.length; tile += numbers.length) {
     for (let i = 0; i < numbers.length; i++) sums[numbers[i]!]! += ofTiles[tile + i]!;
   }
-}
-
-function then(done: MaybePromise<void>, next: () => void): MaybePromise<void> {
-  return done instanceof Promise ? done.then(next) : next();
 }

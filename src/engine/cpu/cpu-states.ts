@@ -7,18 +7,18 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type { EntryAccess } from '../density-states.ts';
-import type {
-  BasisSamples,
-  MaybePromise,
-  QubitMasses,
-  SampleRequest,
-  StateOperations,
+import {
+  andThen,
+  type BasisSamples,
+  type MaybePromise,
+  type QubitMasses,
+  type SampleRequest,
+  type StateOperations,
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
 import { COMMAND_HEADER_WORDS, COMMAND_KINDS, type StoredState, writeCommand } from './command.ts';
-import { type CommandRunner, ThreadPoolRunner } from './command-runner.ts';
-import { expectations } from './expectation.ts';
+import { applyObservable, expectations } from './expectation.ts';
 import {
   amplitudesAt,
   chosenAmplitudes,
@@ -27,11 +27,15 @@ import {
   outcomeProbabilities,
 } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
-import { applyObservable } from './observable-image.ts';
-import { aimSweep, type PlacedProgram, type PlacedSweep, tileNs } from './placed-program.ts';
+import {
+  aimSweep,
+  type PlacedProgram,
+  type PlacedSweep,
+  type SegmentStore,
+  tileNs,
+} from './placed-program.ts';
 import { sampleBasisStates } from './sampling.ts';
-import type { SegmentStore } from './segment-store.ts';
-import type { ThreadPool } from './thread-pool.ts';
+import { type CommandRunner, type ThreadPool, ThreadPoolRunner } from './thread-pool.ts';
 
 /** Nanoseconds of one work unit of a time slicer. */
 const NS_PER_UNIT = 3;
@@ -82,8 +86,7 @@ export class CpuStates
   copy(state: CpuState): MaybePromise<CpuState> {
     if (state.isUnwritten) return this.create();
     const copy = { at: this.#allocate(), isUnwritten: false };
-    const copied = copyState(this, state.at, copy.at, this.#program.stateBytes);
-    return copied instanceof Promise ? copied.then(() => copy) : copy;
+    return andThen(copyState(this, state.at, copy.at, this.#program.stateBytes), () => copy);
   }
 
   release({ at }: CpuState): void {
@@ -103,8 +106,7 @@ export class CpuStates
     if (!lowered.startsCleared) state.isUnwritten = false;
     const done = this.#whenWritten(state, apply);
     if (stepIndex !== this.#lastSweep || lowered.untouchedBytes === 0) return done;
-    const clear = () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes);
-    return done instanceof Promise ? done.then(clear) : clear();
+    return andThen(done, () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes));
   }
 
   applyStepOf(
@@ -236,8 +238,7 @@ export class CpuStates
   #whenWritten<T>(state: CpuState, look: () => MaybePromise<T>): MaybePromise<T> {
     if (!state.isUnwritten) return look();
     state.isUnwritten = false;
-    const cleared = clearState(this, state.at, this.#program.stateBytes);
-    return cleared instanceof Promise ? cleared.then(look) : look();
+    return andThen(clearState(this, state.at, this.#program.stateBytes), look);
   }
 }
 

@@ -1,14 +1,14 @@
 /**
- * Computes ⟨ψ|O|ψ⟩ of many observables without copying the state: the sums of all their Pauli
- * strings, a group of strings with the same flips at a time (`pauli-groups.ts`).
+ * Observables on a state: ⟨ψ|O|ψ⟩ of many of them, without copying the state, and the image O·ψ of one, block by block
+ * (assembly/observable-image.ts). Strings with the same flips are done a group at a time (`pauli-groups.ts`).
  *
  * A command's items are spans of the state times some groups. The spans depend on the request and
  * the state alone, so values are the same whatever the number of threads.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { bitOf, type PauliSum } from '../../circuit/observable.ts';
-import { groupPaulis, type PauliGroup, weightedSums } from '../pauli-groups.ts';
-import type { MaybePromise } from '../state-operations.ts';
+import { groupPaulis, operatorFactors, type PauliGroup, weightedSums } from '../pauli-groups.ts';
+import { andThen, type MaybePromise } from '../state-operations.ts';
 import {
   COMMAND_HEADER_WORDS,
   COMMAND_KINDS,
@@ -17,9 +17,9 @@ import {
   stateBytes,
   writeCommand,
 } from './command.ts';
-import type { CommandRunner } from './command-runner.ts';
 import { type PauliGeometry, planPaulis, visitFactor, writePauliPlan } from './pauli-plan.ts';
 import { GROUP_SHIFT } from './precision.ts';
+import type { CommandRunner } from './thread-pool.ts';
 
 /** log2 of the bytes of a block; with its table it stays in the second-level cache. */
 const BLOCK_SHIFT = 16;
@@ -32,6 +32,9 @@ const MAX_SUMS = 2 ** 21;
 /** Visited amplitudes of an item. */
 const VISITS_PER_ITEM = 2 ** 17;
 const FIELDS = 9;
+/** log2 of the bytes of a block of an image; with its sums and its table it stays in the second-level cache. */
+const IMAGE_BLOCK_SHIFT = 14;
+const IMAGE_FIELDS = 6;
 
 /**
  * The expectation value of each observable.
@@ -106,8 +109,7 @@ function sumStrings(
       const found = new Float64Array(runner.memory, at + out, numSpans * numStrings);
       addSpans(found, groups, geometry, sums);
     };
-    const done = runner.runCommand(at + command, numItems);
-    return done instanceof Promise ? done.then(read) : read();
+    return andThen(runner.runCommand(at + command, numItems), read);
   });
 }
 
@@ -149,7 +151,7 @@ const CELL_BYTES = 64;
  *
  * @param blockShift - log2 of the bytes of a block.
  */
-export function pauliGeometry(
+function pauliGeometry(
   { numQubits, precision: { laneQubits } }: StoredState,
   blockShift: number,
   halves: boolean,
@@ -159,17 +161,17 @@ export function pauliGeometry(
 }
 
 /** Bytes of a block. */
-export function blockBytes(state: StoredState, { blockQubits }: PauliGeometry): number {
+function blockBytes(state: StoredState, { blockQubits }: PauliGeometry): number {
   return stateBytes({ ...state, numQubits: blockQubits });
 }
 
 /** The state as whole cells: one of fewer qubits is extended by qubits that are |0⟩. */
-export function cellsOf(state: StoredState): StoredState {
+function cellsOf(state: StoredState): StoredState {
   return state.numQubits >= CELL_QUBITS ? state : { ...state, numQubits: CELL_QUBITS };
 }
 
 /** Copies a state of less than a cell to where there is room for one. */
-export function copyCell(
+function copyCell(
   memory: SharedArrayBuffer,
   state: StoredState,
   cell: StoredState,
@@ -178,4 +180,48 @@ export function copyCell(
   const bytes = new Uint8Array(memory, to, stateBytes(cell)).fill(0);
   bytes.set(new Uint8Array(memory, state.at, stateBytes(state)));
   return to;
+}
+
+/**
+ * Writes O·ψ, not normalised, over a state.
+ *
+ * @param layout - Logical qubit → physical qubit.
+ * @param imageAt - Address of the image, as long as the state and not the state.
+ */
+export function applyObservable(
+  runner: CommandRunner,
+  state: StoredState,
+  observable: PauliSum,
+  layout: readonly Qubit[],
+  imageAt: number,
+): MaybePromise<void> {
+  const grouped = groupPaulis([observable], (qubit) => bitOf(layout[qubit]!));
+  const cells = cellsOf(state);
+  const isSmall = cells !== state;
+  const geometry = pauliGeometry(cells, IMAGE_BLOCK_SHIFT, false);
+  const plan = planPaulis(grouped.groups, geometry);
+  const numItems = 2 ** (cells.numQubits - geometry.blockQubits);
+  const scratch = new ScratchPlan();
+  const command = scratch.reserve(4 * (COMMAND_HEADER_WORDS + IMAGE_FIELDS));
+  const list = scratch.reserve(plan.bytes);
+  const factors = scratch.reserve(8 * grouped.numStrings);
+  const room = scratch.reserve(isSmall ? stateBytes(cells) : 0);
+  const imageRoom = scratch.reserve(isSmall ? stateBytes(cells) : 0);
+  return runner.withScratch(scratch.bytes, (at) => {
+    const { memory } = runner;
+    const end = writePauliPlan(memory, at + list, plan);
+    new Float64Array(memory, at + factors, grouped.numStrings).set(operatorFactors(grouped));
+    const header = { kind: COMMAND_KINDS.observableImage, numItems, perClaim: 1 };
+    writeCommand(memory, at + command, header, [
+      isSmall ? copyCell(memory, state, cells, at + room) : state.at,
+      isSmall ? at + imageRoom : imageAt,
+      ...[blockBytes(cells, geometry), at + list, end, at + factors],
+    ]);
+    const finish = () => {
+      if (!isSmall) return;
+      const bytes = new Uint8Array(runner.memory);
+      bytes.copyWithin(imageAt, at + imageRoom, at + imageRoom + stateBytes(state));
+    };
+    return andThen(runner.runCommand(at + command, numItems), finish);
+  });
 }

@@ -13,8 +13,8 @@ import {
   stateBytes,
   writeCommand,
 } from './command.ts';
-import type { CommandRunner } from './command-runner.ts';
 import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
+import type { CommandRunner } from './thread-pool.ts';
 
 /** Distance between the real and the imaginary part of an amplitude. */
 const IMAG_BYTES = 16;

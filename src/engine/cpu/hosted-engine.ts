@@ -5,42 +5,34 @@
  * one source (assembly/). The engine runs one program at a time, on all its threads.
  */
 import type {
-  DensityProgram,
   GradientProgram,
   MatrixProductProgram,
   Program,
   TargetProfile,
-  TrajectoryProgram,
 } from '../../compiler/program.ts';
-import { DensityStates } from '../density-states.ts';
 import type {
   BatchEngine,
   Executable,
   GradientExecutable,
   GradientRequest,
   RunRequest,
-  RunResult,
 } from '../engine.ts';
-import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
-import { runDensity } from '../run-density.ts';
 import { checkGradientWidth, planGradient, runGradient } from '../run-gradient.ts';
-import { planRun, planTrajectories, type RunPlan } from '../run-plan.ts';
-import { runProgram } from '../run-program.ts';
-import { runTrajectories } from '../run-trajectories.ts';
-import { type StateBudget, stateBudget } from '../state-budget.ts';
+import { planRun, type RunPlan } from '../run-plan.ts';
+import { type PlacedStates, type StateEngine, stateMethods } from '../state-methods.ts';
+import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { MAX_MEMORY_BYTES } from './arena.ts';
-import { type BatchHost, prepareBatch } from './batch.ts';
+import { prepareBatch } from './batch-run.ts';
 import { cpuGradientStates } from './cpu-gradient.ts';
-import { type CpuProgram, CpuStates } from './cpu-states.ts';
+import { type CpuProgram, type CpuState, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
 import { runChain, runnableChain } from './mps/run-matrix-product.ts';
 import { TensorMemory } from './mps/tensor-memory.ts';
-import { placedBytes, placeProgram } from './placed-program.ts';
+import { placedBytes, placeProgram, SegmentStore } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
-import { SegmentStore } from './segment-store.ts';
 import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
 
 /** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
@@ -123,155 +115,94 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
   const threadPool = new ThreadPool({ precision, numThreads, tileBytes, isReproducible }, host);
   const mutex = new Mutex();
   const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
-  const batchHost: BatchHost = {
-    threadPool,
-    precision: PRECISIONS[precision],
-    mutex,
-  };
+  const parts = { options, lowering, threadPool, mutex };
+  const batchHost = { threadPool, precision: PRECISIONS[precision], mutex };
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
     prepare: {
-      statevector: async (program) => prepare(program, options, lowering, threadPool, mutex),
-      gradient: async (program) => prepareGradient(program, options, lowering, threadPool, mutex),
+      ...stateMethods(stateEngine(parts)),
+      gradient: async (program) => prepareGradient(parts, program),
       batch: async (shape) => prepareBatch(batchHost, shape),
-      density_matrix: async (program) =>
-        prepareDensity(program, options, lowering, threadPool, mutex),
-      trajectories: async (program) =>
-        prepareTrajectories(program, options, lowering, threadPool, mutex),
-      matrix_product_state: async (program) =>
-        prepareMatrixProduct(program, options, threadPool, mutex),
+      matrix_product_state: async (program) => prepareMatrixProduct(parts, program),
     },
     close: () => mutex.close(() => threadPool.close()),
   };
 }
 
-/** A program in the engine's memory. */
-interface Placed {
-  readonly plan: RunPlan;
-  readonly budget: StateBudget;
-  readonly program: CpuProgram;
-  readonly at: number;
+/** The parts of an engine. */
+interface EngineParts {
+  readonly options: CpuEngineOptions;
+  readonly lowering: ProgramLowering;
+  readonly threadPool: ThreadPool;
+  readonly mutex: Mutex;
+}
+
+/** The engine as methods on states need it. */
+function stateEngine(parts: EngineParts): StateEngine<CpuState> {
+  const { options, lowering, threadPool } = parts;
+  return {
+    name: 'cpu',
+    maxQubits: options.maxQubits,
+    place: (program) =>
+      place(
+        parts,
+        program,
+        planRun(program, () => 1),
+      ),
+    // All segments act on states of one shape.
+    placeTrajectories: (growth, plan) =>
+      place(parts, growth, plan, new SegmentStore(threadPool, lowering)),
+  };
+}
+
+/** Puts a program into shared memory, at an address that is to be released. */
+function placeLowered(
+  { options, threadPool }: EngineParts,
+  lowered: LoweredProgram,
+  { finalLayout }: Program,
+) {
+  const { precision, memoryBytes = Number.POSITIVE_INFINITY } = options;
+  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
+  const budget = stateBudget(lowered.numQubits, 2 * PRECISIONS[precision].realBytes, bytes);
+  const at = threadPool.allocate(placedBytes(lowered));
+  const placed = placeProgram(lowered, threadPool.memory, at, threadPool.kernels);
+  const { stateBytes } = budget;
+  return { budget, at, threadPool, lowered, placed, stateBytes, layout: finalLayout, spare: [] };
 }
 
 function place(
+  parts: EngineParts,
   program: Program,
-  { precision, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
-  lowering: ProgramLowering,
-  threadPool: ThreadPool,
-  plan = planRun(program, () => 1),
-): Placed {
-  const lowered = lowering.lower(program);
-  const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
-  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
-  const budget = stateBudget(lowered.numQubits, bytesPerAmplitude, bytes);
-  const at = threadPool.allocate(placedBytes(lowered));
-  const cpuProgram: CpuProgram = {
-    threadPool,
-    lowered,
-    placed: placeProgram(lowered, threadPool.memory, at, threadPool.kernels),
-    stateBytes: budget.stateBytes,
-    layout: program.finalLayout,
-    spare: [],
-  };
-  return { plan, budget, program: cpuProgram, at };
-}
-
-/**
- * @param run - Runs the program once; its states are released afterwards.
- * @param free - Frees what else it holds.
- */
-function executable(
-  { program: { spare }, at }: Placed,
-  threadPool: ThreadPool,
-  mutex: Mutex,
-  run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>,
-  free = () => {},
-): Executable {
+  plan: RunPlan,
+  segments?: SegmentStore,
+): PlacedStates<CpuState> {
+  const { lowering, threadPool, mutex } = parts;
+  const { budget, at, ...shared } = placeLowered(parts, lowering.lower(program), program);
+  const placed: CpuProgram = { ...shared, ...(segments && { segments }) };
   const releaseStates = () => {
-    for (const state of spare.splice(0)) threadPool.release(state);
+    for (const state of placed.spare.splice(0)) threadPool.release(state);
   };
-  return mutex.executable(
-    (request: RunRequest, signal) =>
-      retryOnLostThread(() => run(request, signal).finally(releaseStates)),
-    () => {
-      free();
-      threadPool.release(at);
-    },
-  );
-}
-
-function prepare(
-  program: Program,
-  options: CpuEngineOptions,
-  lowering: ProgramLowering,
-  threadPool: ThreadPool,
-  mutex: Mutex,
-): Executable {
-  if (program.numQubits > options.maxQubits) {
-    throw new ProgramTooWideError(program.numQubits, options.maxQubits, 'cpu');
-  }
-  const placed = place(program, options, lowering, threadPool);
-  const { plan, budget } = placed;
-  const operations = (slicer: TimeSlicer) => new CpuStates(placed.program, slicer);
-  return executable(placed, threadPool, mutex, (request, signal) =>
-    runProgram({ plan, budget, operations }, request, signal),
-  );
-}
-
-function prepareDensity(
-  { numQubits, program, readout, lastMisreads }: DensityProgram,
-  options: CpuEngineOptions,
-  lowering: ProgramLowering,
-  threadPool: ThreadPool,
-  mutex: Mutex,
-): Executable {
-  if (program.numQubits > options.maxQubits) {
-    throw new DensityTooWideError(numQubits, Math.floor(options.maxQubits / 2), 'cpu');
-  }
-  const placed = place(program, options, lowering, threadPool);
-  const { budget } = placed;
-  const plan = { ...placed.plan, numQubits, finalMisreads: lastMisreads };
-  const facts = { numQubits, layout: program.finalLayout, readout };
-  const operations = (slicer: TimeSlicer) =>
-    new DensityStates(new CpuStates(placed.program, slicer), facts, slicer);
-  return executable(placed, threadPool, mutex, (request, signal) =>
-    runDensity({ numQubits, plan, budget, operations }, request, signal),
-  );
-}
-
-function prepareTrajectories(
-  program: TrajectoryProgram,
-  options: CpuEngineOptions,
-  lowering: ProgramLowering,
-  threadPool: ThreadPool,
-  mutex: Mutex,
-): Executable {
-  const { numQubits, growth } = program;
-  if (numQubits > options.maxQubits) {
-    throw new ProgramTooWideError(numQubits, options.maxQubits, 'cpu');
-  }
-  // All segments act on states of one shape.
-  const placed = place(growth, options, lowering, threadPool, planTrajectories(program));
-  const { plan, budget } = placed;
-  const segments = new SegmentStore(threadPool, lowering);
-  const shared = { ...placed.program, segments };
-  const operations = (slicer: TimeSlicer) => new CpuStates(shared, slicer);
-  return executable(
-    placed,
-    threadPool,
-    mutex,
-    (request, signal) => runTrajectories({ plan, budget, operations, growth }, request, signal),
-    () => segments.clear(),
-  );
+  return {
+    plan,
+    budget,
+    operations: (slicer) => new CpuStates(placed, slicer),
+    executable: (run) =>
+      mutex.executable(
+        (request: RunRequest, signal) =>
+          retryOnLostThread(() => run(request, signal).finally(releaseStates)),
+        () => {
+          segments?.clear();
+          threadPool.release(at);
+        },
+      ),
+  };
 }
 
 /** Double precision, whatever the engine's options are. */
 function prepareMatrixProduct(
+  { options: { memoryBytes = Number.POSITIVE_INFINITY }, threadPool, mutex }: EngineParts,
   program: MatrixProductProgram,
-  { memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
-  threadPool: ThreadPool,
-  mutex: Mutex,
 ): Executable {
   const chain = runnableChain(program);
   return mutex.executable(
@@ -283,45 +214,27 @@ function prepareMatrixProduct(
   );
 }
 
-function prepareGradient(
-  program: GradientProgram,
-  { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
-  lowering: ProgramLowering,
-  threadPool: ThreadPool,
-  mutex: Mutex,
-): GradientExecutable {
+function prepareGradient(parts: EngineParts, program: GradientProgram): GradientExecutable {
+  const { options, lowering, threadPool, mutex } = parts;
+  const { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY } = options;
   const plans = planGradient(program, () => 1);
   const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
   const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
   checkGradientWidth(program, bytesPerAmplitude, maxQubits, bytes, 'cpu');
-  const forward = lowering.lower(program.forward);
-  const backward = lowering.lower(program.backward, program);
-  const forwardAt = threadPool.allocate(placedBytes(forward));
-  const backwardAt = threadPool.allocate(placedBytes(backward));
-  const { memory, kernels } = threadPool;
-  const place = (lowered: LoweredProgram, at: number, { finalLayout }: Program): CpuProgram => ({
-    threadPool,
-    lowered,
-    placed: placeProgram(lowered, memory, at, kernels),
-    stateBytes: bytesPerAmplitude * 2 ** lowered.numQubits,
-    layout: finalLayout,
-    spare: [],
-  });
+  const loweredForward = lowering.lower(program.forward);
+  const loweredBackward = lowering.lower(program.backward, program);
+  const forward = placeLowered(parts, loweredForward, program.forward);
+  const backward = placeLowered(parts, loweredBackward, program.backward);
   const { maxStates } = stateBudget(program.forward.numQubits, bytesPerAmplitude, bytes);
-  const shared = {
-    program,
-    mayKeep: maxStates > 2,
-    forward: place(forward, forwardAt, program.forward),
-    backward: place(backward, backwardAt, program.backward),
-  };
+  const shared = { program, mayKeep: maxStates > 2, forward, backward };
   const states = (slicer: TimeSlicer) => cpuGradientStates(shared, slicer);
   const attempt = (request: GradientRequest, signal: AbortSignal) =>
     runGradient({ program, ...plans, states }, request, signal);
   return mutex.executable(
     (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
     () => {
-      threadPool.release(forwardAt);
-      threadPool.release(backwardAt);
+      threadPool.release(forward.at);
+      threadPool.release(backward.at);
     },
   );
 }

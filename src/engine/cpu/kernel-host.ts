@@ -1,5 +1,7 @@
-/** What the CPU engine needs of where it runs: of Node (cpu-engine.ts) or of a browser. */
-import type { HelperSetup } from './thread-pool-control.ts';
+/**
+ * What the CPU engine needs of where it runs, of Node (cpu-engine.ts) or of a browser, and what a helper thread that is
+ * started there is given: kernels, memory, and a control block through which the threads of a pool synchronise.
+ */
 import type { KernelName } from './wasm-kernels.ts';
 
 /** A helper thread. */
@@ -31,4 +33,28 @@ export interface KernelHost {
    * to run by itself: without this, gigabytes pile up.
    */
   collectGarbage(): void;
+}
+
+/** Positions in the control block. */
+export const CONTROL = {
+  /** Counts commands; helpers wait for it to change. */
+  epoch: 0,
+  /** Address of the command. */
+  command: 1,
+  /** Number of helpers that have joined, plus `IS_OPEN` while more may join. */
+  joined: 2,
+} as const;
+
+/** Set while helpers may join. */
+export const IS_OPEN = 1 << 30;
+
+/** Bytes of the control block, one cache line. */
+export const CONTROL_BYTES = 64;
+
+/** A helper's `workerData`. */
+export interface HelperSetup {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly controlAt: number;
+  readonly scratchAt: number;
 }

@@ -1,6 +1,6 @@
 /** Entry of a helper thread: joins every open command until the thread is terminated. */
 import { workerData } from 'node:worker_threads';
-import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './thread-pool-control.ts';
+import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './kernel-host.ts';
 import { instantiateKernels } from './wasm-kernels.ts';
 
 /** Polls of the epoch before the thread sleeps: some 20 µs, as long as waking takes. */

@@ -11,8 +11,14 @@ import type { MaybePromise } from '../state-operations.ts';
 import { nextTurn, type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import { Arena } from './arena.ts';
 import { COMMAND_WORDS } from './command.ts';
-import type { HelperThread, KernelHost } from './kernel-host.ts';
-import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './thread-pool-control.ts';
+import {
+  CONTROL,
+  CONTROL_BYTES,
+  type HelperSetup,
+  type HelperThread,
+  IS_OPEN,
+  type KernelHost,
+} from './kernel-host.ts';
 import { instantiateKernels, type KernelExports, kernelName, threadBytes } from './wasm-kernels.ts';
 
 /** Memory reserved for the modules' static data. */
@@ -254,5 +260,61 @@ export async function retryOnLostThread<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof HelperLostError) return await run();
     throw error;
+  }
+}
+
+/** The threads of an engine as one run sees them. */
+export interface CommandRunner {
+  /** The current memory; replaced when the memory grows. */
+  readonly memory: SharedArrayBuffer;
+  /** The calling thread's. */
+  readonly kernels: KernelExports;
+  /**
+   * Allocates a block of scratch memory until the result of `use` has settled. Its address is a
+   * multiple of 64.
+   */
+  withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T>;
+  /**
+   * Does all items of the command at an address; resets the counters of its header.
+   *
+   * @throws the signal's reason, if the run was aborted.
+   */
+  runCommand(command: number, numItems: number): MaybePromise<void>;
+}
+
+/** The threads, the memory and the kernels of an engine, for the length of a run. */
+export class ThreadPoolRunner implements CommandRunner {
+  readonly #threadPool: ThreadPool;
+  readonly #slicer: TimeSlicer;
+
+  constructor(threadPool: ThreadPool, slicer: TimeSlicer) {
+    this.#threadPool = threadPool;
+    this.#slicer = slicer;
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#threadPool.memory;
+  }
+
+  get kernels(): KernelExports {
+    return this.#threadPool.kernels;
+  }
+
+  withScratch<T>(bytes: number, use: (at: number) => MaybePromise<T>): MaybePromise<T> {
+    const at = this.#threadPool.allocate(bytes);
+    const giveBack = () => this.#threadPool.release(at);
+    try {
+      const result = use(at);
+      if (result instanceof Promise) return result.finally(giveBack);
+      giveBack();
+      return result;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  runCommand(command: number, numItems: number): MaybePromise<void> {
+    return this.#threadPool.runCommand(command, numItems, this.#slicer);
   }
 }

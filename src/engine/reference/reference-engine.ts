@@ -3,35 +3,24 @@
  * compared with it, so it prefers obvious correctness to speed. It takes any program, because its
  * tile is the whole state.
  */
-import type {
-  DensityProgram,
-  GradientProgram,
-  Program,
-  TargetProfile,
-  TrajectoryProgram,
-} from '../../compiler/program.ts';
-import { DensityStates } from '../density-states.ts';
-import type { Engine, Executable, GradientExecutable } from '../engine.ts';
-import { DensityTooWideError, ProgramTooWideError } from '../errors.ts';
+import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
+import type { Engine, GradientExecutable } from '../engine.ts';
 import { Mutex } from '../mutex.ts';
-import { runDensity } from '../run-density.ts';
 import {
   checkGradientWidth,
   type GradientStates,
   planGradient,
   runGradient,
 } from '../run-gradient.ts';
-import { planRun, planTrajectories } from '../run-plan.ts';
-import { runProgram } from '../run-program.ts';
-import { runTrajectories } from '../run-trajectories.ts';
+import { planRun, type RunPlan } from '../run-plan.ts';
 import { openPlainKernels } from '../stabilizer/plain-kernels.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
-import { stateBudget } from '../state-budget.ts';
-import { valuesInTurn } from '../state-operations.ts';
+import { type PlacedStates, type StateEngine, stateMethods } from '../state-methods.ts';
+import { stateBudget, valuesInTurn } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { applyObservable, expectation } from './final-state.ts';
+import { numKernelsOf } from './kernels.ts';
 import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
-import { numKernelsOf } from './step-kernels.ts';
 
 /** Largest state: indices of its doubles, two an amplitude, must stay 31-bit integers. */
 export const MAX_REFERENCE_QUBITS = 29;
@@ -70,10 +59,8 @@ export function openReferenceEngine({
     name: 'reference',
     target: referenceTarget(maxQubits),
     prepare: {
-      statevector: async (program) => prepare(program, maxQubits, memoryBytes),
+      ...stateMethods(stateEngine(maxQubits, memoryBytes)),
       gradient: async (program) => prepareGradient(program, maxQubits, memoryBytes),
-      density_matrix: async (program) => prepareDensity(program, maxQubits, memoryBytes),
-      trajectories: async (program) => prepareTrajectories(program, maxQubits, memoryBytes),
       stabilizer: async (program) =>
         stabilizerExecutable(program, openPlainKernels(), new Mutex(), 'reference'),
     },
@@ -81,58 +68,23 @@ export function openReferenceEngine({
   };
 }
 
-function prepare(program: Program, maxQubits: number, memoryBytes: number): Executable {
-  if (program.numQubits > maxQubits) {
-    throw new ProgramTooWideError(program.numQubits, maxQubits, 'reference');
-  }
-  // The engine applies one kernel in each pass through memory.
-  const plan = planRun(program, numKernelsOf);
-  const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
-  const prepared = prepareReferenceProgram(program);
-  const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
-  return {
-    run: (request, signal) => runProgram({ plan, budget, operations }, request, signal),
-    [Symbol.asyncDispose]: async () => {},
+/** The engine as methods on states need it. */
+function stateEngine(maxQubits: number, memoryBytes: number): StateEngine<Float64Array> {
+  const place = (program: Program, plan: RunPlan): PlacedStates<Float64Array> => {
+    const prepared = prepareReferenceProgram(program);
+    return {
+      plan,
+      budget: stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes),
+      operations: (slicer) => new ReferenceStates(prepared, slicer),
+      executable: (run) => ({ run, [Symbol.asyncDispose]: async () => {} }),
+    };
   };
-}
-
-function prepareDensity(
-  { numQubits, program, readout, lastMisreads }: DensityProgram,
-  maxQubits: number,
-  memoryBytes: number,
-): Executable {
-  if (program.numQubits > maxQubits) {
-    throw new DensityTooWideError(numQubits, Math.floor(maxQubits / 2), 'reference');
-  }
-  const plan = { ...planRun(program, numKernelsOf), numQubits, finalMisreads: lastMisreads };
-  const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
-  const prepared = prepareReferenceProgram(program);
-  const facts = { numQubits, layout: program.finalLayout, readout };
-  const operations = (slicer: TimeSlicer) =>
-    new DensityStates(new ReferenceStates(prepared, slicer), facts, slicer);
   return {
-    run: (request, signal) => runDensity({ numQubits, plan, budget, operations }, request, signal),
-    [Symbol.asyncDispose]: async () => {},
-  };
-}
-
-function prepareTrajectories(
-  program: TrajectoryProgram,
-  maxQubits: number,
-  memoryBytes: number,
-): Executable {
-  if (program.numQubits > maxQubits) {
-    throw new ProgramTooWideError(program.numQubits, maxQubits, 'reference');
-  }
-  const plan = planTrajectories(program);
-  const { growth } = program;
-  const budget = stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes);
-  const prepared = prepareReferenceProgram(growth);
-  const operations = (slicer: TimeSlicer) => new ReferenceStates(prepared, slicer);
-  return {
-    run: (request, signal) =>
-      runTrajectories({ plan, budget, operations, growth }, request, signal),
-    [Symbol.asyncDispose]: async () => {},
+    name: 'reference',
+    maxQubits,
+    // The engine applies one kernel in each pass through memory.
+    place: (program) => place(program, planRun(program, numKernelsOf)),
+    placeTrajectories: place,
   };
 }
 

@@ -14,7 +14,7 @@ import {
   type StateOperations,
   valuesInTurn,
 } from '../state-operations.ts';
-import { sortedTerminalDraws } from '../terminal-draws.ts';
+import { sortedTerminalDraws } from '../terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import {
   applyObservable,
@@ -22,8 +22,7 @@ import {
   logicalAmplitudes,
   outcomeProbabilities,
 } from './final-state.ts';
-import type { StateKernel } from './kernels.ts';
-import { stepKernels } from './step-kernels.ts';
+import { type StateKernel, stepKernels } from './kernels.ts';
 
 /** Data that all runs of a program share. */
 export interface ReferenceProgram {

@@ -14,6 +14,7 @@ import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.t
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
+import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
   channelDoubles,
@@ -21,10 +22,9 @@ import {
   frameChannels,
   HEADER,
   HEADER_WORDS,
+  type StabilizerKernels,
   writeChannels,
-} from './frame-layout.ts';
-import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
-import type { StabilizerKernels } from './stabilizer-kernels.ts';
+} from './stabilizer-kernels.ts';
 
 const ops = STABILIZER_OPS;
 

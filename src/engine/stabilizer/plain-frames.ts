@@ -5,7 +5,7 @@
  * applied at many places in many shots costs a comparison at each place and a draw for each error.
  */
 import { STABILIZER_OPS } from '../../compiler/program.ts';
-import { CHANNEL_DOUBLES, ERROR_DOUBLES, HEADER } from './frame-layout.ts';
+import { CHANNEL_DOUBLES, ERROR_DOUBLES, HEADER } from './stabilizer-kernels.ts';
 
 const { x, y, z, h, s, sdg, cx, cz, swap, measure, reset, noise1, noise2, noise, misread } =
   STABILIZER_OPS;

@@ -20,7 +20,7 @@ import type { Counts, RunRequest, RunResult } from '../engine.ts';
 import { OutputNeedsAmplitudesError, TooManyOutcomesError } from '../errors.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { CoreState, inSlices } from './core-state.ts';
-import { MAX_STABILIZER_PROBABILITY_BITS } from './exact-distribution.ts';
+import { MAX_STABILIZER_PROBABILITY_BITS } from './exact-outputs.ts';
 
 /** Core qubits of the widest program that callers should run: a rotation takes some 30 ms, its state 256 MiB. */
 export const MAX_CORE_QUBITS = 24;

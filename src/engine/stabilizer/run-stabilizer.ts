@@ -21,8 +21,7 @@ import {
 import type { Mutex } from '../mutex.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { isLinear } from './backward-walk.ts';
-import { distributionOf } from './exact-distribution.ts';
-import { expectationsOf, variancesOf } from './exact-moments.ts';
+import { distributionOf, expectationsOf, variancesOf } from './exact-outputs.ts';
 import { FrameSampler, samplerWords } from './frame-sampler.ts';
 import { runNearClifford } from './run-near-clifford.ts';
 import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';

@@ -12,14 +12,14 @@ import type {
   StateOperations,
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import type { GpuContext } from './gpu-context.ts';
-import type { GpuHost } from './gpu-host.ts';
+import type { GpuContext, WorkWindow } from './gpu-context.ts';
+import { type GpuHost, StatePart } from './gpu-host.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';
 import type { GpuState } from './gpu-state.ts';
-import { collapse, qubitMasses } from './readout/collapse.ts';
-import { amplitudesAt, mixStates } from './readout/density.ts';
+import { collapse, mixStates, qubitMasses } from './readout/collapse.ts';
 import { expectations } from './readout/expectation.ts';
 import {
+  amplitudesAt,
   chosenAmplitudes,
   logicalAmplitudes,
   outcomeProbabilities,
@@ -28,8 +28,6 @@ import {
 import { applyObservable } from './readout/observable-image.ts';
 import { addProbeSums } from './readout/probe-sums.ts';
 import { sampleBasisStates } from './readout/sampling.ts';
-import { StatePart } from './state-part.ts';
-import type { WorkWindow } from './work-window.ts';
 
 /** In place of a step's index where nothing is settled after the step. */
 const NOT_LAST = -2;

@@ -1,5 +1,9 @@
-/** Sizes of states, chunks and tiles on a device, and the target profile of its programs. */
+/**
+ * Sizes of states, chunks and tiles on a device, the target profile of its programs, and how a device is opened: with the
+ * adapter's full limits.
+ */
 import type { KernelCosts, TargetProfile } from '../../compiler/program.ts';
+import { NoAdapterError } from '../errors.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import {
   maxTileChunkQubits,
@@ -127,4 +131,34 @@ export function gpuTarget(limits: GPUSupportedLimits, sizes: GpuSizes): TargetPr
 function assertWithin(what: string, qubits: number, least: number, most: number): void {
   if (Number.isInteger(qubits) && qubits >= least && qubits <= most) return;
   throw new RangeError(`On this device ${what} has ${least} to ${most} qubits, not ${qubits}.`);
+}
+
+/** Limits that decide how large states and tiles may be. */
+const LIMITS = [
+  'maxBufferSize',
+  'maxStorageBufferBindingSize',
+  'maxStorageBuffersPerShaderStage',
+  'maxComputeWorkgroupStorageSize',
+  'maxComputeInvocationsPerWorkgroup',
+  'maxComputeWorkgroupSizeX',
+] as const;
+
+/**
+ * Opens the device of the adapter that `gpu` prefers.
+ *
+ * The caller must keep `gpu` as long as the device is used.
+ *
+ * @throws {NoAdapterError} if there is no adapter, or it provides no device.
+ */
+export async function openGpuDevice(gpu: GPU): Promise<GPUDevice> {
+  try {
+    const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+    if (adapter !== null) {
+      const requiredLimits = Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]]));
+      return await adapter.requestDevice({ requiredLimits });
+    }
+  } catch (error) {
+    throw new NoAdapterError({ cause: error });
+  }
+  throw new NoAdapterError();
 }

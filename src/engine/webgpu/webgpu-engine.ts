@@ -5,50 +5,37 @@
  * time. It gives the device work ahead and waits only where something is read.
  */
 import type { Circuit } from '../../circuit/circuit.ts';
-import type {
-  DensityProgram,
-  GradientProgram,
-  Program,
-  TargetProfile,
-  TrajectoryProgram,
-} from '../../compiler/program.ts';
+import type { GradientProgram, Program, TargetProfile } from '../../compiler/program.ts';
 import type { BatchExecutable } from '../batch-request.ts';
-import { DensityStates } from '../density-states.ts';
-import type {
-  BatchEngine,
-  Executable,
-  GradientExecutable,
-  GradientRequest,
-  RunRequest,
-} from '../engine.ts';
-import { ClosedError, DensityTooWideError, ProgramTooWideError } from '../errors.ts';
+import type { BatchEngine, GradientExecutable, GradientRequest, RunRequest } from '../engine.ts';
+import { ClosedError } from '../errors.ts';
 import { withExactCounts } from '../exact-counts.ts';
 import { Mutex } from '../mutex.ts';
-import { runDensity } from '../run-density.ts';
 import {
   checkGradientWidth,
   type GradientStates,
   planGradient,
   runGradient,
 } from '../run-gradient.ts';
-import { planRun, planTrajectories } from '../run-plan.ts';
-import { runProgram } from '../run-program.ts';
-import { runTrajectories } from '../run-trajectories.ts';
-import { stateBudget } from '../state-budget.ts';
+import { planRun, type RunPlan } from '../run-plan.ts';
+import { type PlacedStates, stateMethods } from '../state-methods.ts';
+import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { prepareGpuBatch } from './batch/gpu-batch.ts';
-import type { ShaderSource, WaitHook } from './gpu-context.ts';
-import { type GpuHost, openGpuHost } from './gpu-host.ts';
-import { type LoweredProgram, ProgramLowering } from './gpu-lowering.ts';
-import { type GpuProgram, placeProgram } from './gpu-program.ts';
+import { type ShaderSource, type WaitHook, WorkWindow } from './gpu-context.ts';
+import { closeGpuHost, type GpuHost, openGpuHost, placingOn } from './gpu-host.ts';
+import {
+  type GpuProgram,
+  type LoweredProgram,
+  ProgramLowering,
+  placeProgram,
+} from './gpu-program.ts';
 import { AMPLITUDE_BYTES } from './gpu-state.ts';
 import { GpuSegments, type GpuStateSlot, GpuStates, type GpuWork } from './gpu-states.ts';
 import { type GpuSizes, gpuTarget, kernelSizes } from './gpu-target.ts';
-import { exchangeParts } from './sweep/exchange-sweeps.ts';
-import { MAX_INDEX_BITS } from './sweep/index-bits.ts';
+import { exchangeParts, MAX_INDEX_BITS } from './sweep/index-bits.ts';
 import type { SweepPlacing } from './sweep/place-sweep.ts';
 import { maxTileChunkQubits } from './sweep/sweep-kernel.ts';
-import { WorkWindow } from './work-window.ts';
 
 /** Options of the WebGPU engine. */
 export interface WebGpuEngineOptions extends GpuSizes {
@@ -109,13 +96,7 @@ interface EngineParts {
 class GpuEngine implements BatchEngine {
   readonly name = 'webgpu';
   readonly target: TargetProfile;
-  readonly prepare: BatchEngine['prepare'] = {
-    statevector: (program) => this.#prepare(program),
-    density_matrix: (program) => this.#prepareDensity(program),
-    trajectories: (program) => this.#prepareTrajectories(program),
-    gradient: (program) => this.#prepareGradient(program),
-    batch: (shape) => this.#prepareBatch(shape),
-  };
+  readonly prepare: BatchEngine['prepare'];
   readonly #host: GpuHost;
   readonly #memoryBytes: number;
   readonly #indexBits: number;
@@ -134,6 +115,18 @@ class GpuEngine implements BatchEngine {
   ) {
     this.#host = host;
     this.target = target;
+    const { maxQubits } = target;
+    this.prepare = {
+      ...stateMethods({
+        name: this.name,
+        maxQubits,
+        maxDensityQubits: Math.min(maxQubits, MAX_DENSITY_QUBITS),
+        place: (program) => this.#placeStates(program),
+        placeTrajectories: (growth, plan) => this.#placeTrajectories(growth, plan),
+      }),
+      gradient: (program) => this.#prepareGradient(program),
+      batch: (shape) => this.#prepareBatch(shape),
+    };
     this.#memoryBytes = memoryBytes;
     this.#indexBits = indexBits;
     this.#dispatchQubits = parts.dispatchQubits;
@@ -141,51 +134,46 @@ class GpuEngine implements BatchEngine {
     this.#lowering = new ProgramLowering(maxTileChunkQubits(host.context.device.limits));
   }
 
-  async #prepare(program: Program): Promise<Executable> {
-    if (this.#isClosed) throw new ClosedError();
-    if (program.numQubits > this.target.maxQubits) {
-      throw new ProgramTooWideError(program.numQubits, this.target.maxQubits, 'webgpu');
-    }
-    const { plan, budget, work } = await this.#prepared(program);
-    const operations = (slicer: TimeSlicer) => new GpuStates(work, program.finalLayout, slicer);
-    return this.#mutex.executable(
-      (request: RunRequest, signal) =>
-        this.#run(() => runProgram({ plan, budget, operations }, request, signal)),
-      () => work.program.destroy(),
-    );
-  }
-
-  async #prepareDensity({
-    numQubits,
-    program,
-    readout,
-    lastMisreads,
-  }: DensityProgram): Promise<Executable> {
-    if (this.#isClosed) throw new ClosedError();
-    const most = Math.min(this.target.maxQubits, MAX_DENSITY_QUBITS);
-    if (program.numQubits > most) {
-      throw new DensityTooWideError(numQubits, Math.floor(most / 2), 'webgpu');
-    }
-    const { plan: doubled, budget, work } = await this.#prepared(program);
-    const plan = { ...doubled, numQubits, finalMisreads: lastMisreads };
-    const layout = program.finalLayout;
-    const facts = { numQubits, layout, readout };
-    const operations = (slicer: TimeSlicer) =>
-      new DensityStates(new GpuStates(work, layout, slicer), facts, slicer);
-    return this.#mutex.executable(
-      (request: RunRequest, signal) =>
-        this.#run(() => runDensity({ numQubits, plan, budget, operations }, request, signal)),
-      () => work.program.destroy(),
-    );
-  }
-
   /** Compiles and uploads a program. */
-  async #prepared(program: Program) {
+  async #placeStates(program: Program): Promise<PlacedStates<GpuStateSlot>> {
+    if (this.#isClosed) throw new ClosedError();
     const placing = this.#placingOf(program);
     const plan = planRun(program, this.#passesOf(placing));
     const placed = await this.#place(this.#lowering.lower(program, placing));
-    const budget = stateBudget(placing.shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
-    return { plan, budget, work: { host: this.#host, window: this.#window, program: placed } };
+    return this.#runnable(program, placing, plan, placed);
+  }
+
+  async #placeTrajectories(growth: Program, plan: RunPlan): Promise<PlacedStates<GpuStateSlot>> {
+    if (this.#isClosed) throw new ClosedError();
+    const placing = this.#placingOf(growth);
+    const place = (segment: Program) => this.#place(this.#lowering.lower(segment, placing, 'any'));
+    const placed = await place(growth);
+    const segments = new GpuSegments(this.#host.context, place);
+    return this.#runnable(growth, placing, plan, placed, segments);
+  }
+
+  #runnable(
+    { finalLayout }: Program,
+    { shape }: SweepPlacing,
+    plan: RunPlan,
+    program: GpuProgram,
+    segments?: GpuSegments,
+  ): PlacedStates<GpuStateSlot> {
+    const common = { host: this.#host, window: this.#window };
+    const work: GpuWork = { ...common, program, ...(segments && { segments }) };
+    return {
+      plan,
+      budget: stateBudget(shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes),
+      operations: (slicer) => new GpuStates(work, finalLayout, slicer),
+      executable: (run) =>
+        this.#mutex.executable(
+          (request: RunRequest, signal) => this.#run(() => run(request, signal)),
+          () => {
+            segments?.clear();
+            program.destroy();
+          },
+        ),
+    };
   }
 
   async #prepareGradient(program: GradientProgram): Promise<GradientExecutable> {
@@ -215,36 +203,10 @@ class GpuEngine implements BatchEngine {
     );
   }
 
-  async #prepareTrajectories(program: TrajectoryProgram): Promise<Executable> {
-    if (this.#isClosed) throw new ClosedError();
-    const { numQubits, growth } = program;
-    if (numQubits > this.target.maxQubits) {
-      throw new ProgramTooWideError(numQubits, this.target.maxQubits, 'webgpu');
-    }
-    const plan = planTrajectories(program);
-    const placing = this.#placingOf(growth);
-    const place = (segment: Program) => this.#place(this.#lowering.lower(segment, placing, 'any'));
-    const placed = await place(growth);
-    const segments = new GpuSegments(this.#host.context, place);
-    const budget = stateBudget(placing.shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes);
-    const work = { host: this.#host, window: this.#window, program: placed, segments };
-    const operations = (slicer: TimeSlicer) => new GpuStates(work, growth.finalLayout, slicer);
-    return this.#mutex.executable(
-      (request: RunRequest, signal) =>
-        this.#run(() => runTrajectories({ plan, budget, operations, growth }, request, signal)),
-      () => {
-        segments.clear();
-        placed.destroy();
-      },
-    );
-  }
-
   #placingOf(program: Program): SweepPlacing {
-    const { tileQubits, tilesPerGroup } = this.#host.kernels;
-    const numQubits = Math.max(program.numQubits, tileQubits);
+    const numQubits = Math.max(program.numQubits, this.#host.kernels.tileQubits);
     const shape = { numQubits, chunkQubits: Math.min(numQubits, this.target.chunkQubits) };
-    const maxTiles = 2 ** Math.max(0, this.#dispatchQubits - tileQubits);
-    return { shape, tileQubits, tilesPerGroup, maxTiles, indexBits: this.#indexBits };
+    return placingOn(this.#host, shape, this.#dispatchQubits, this.#indexBits);
   }
 
   #passesOf({ shape }: SweepPlacing): Parameters<typeof planRun>[1] {
@@ -272,10 +234,7 @@ class GpuEngine implements BatchEngine {
     this.#isClosed = true;
     return this.#mutex.close(async () => {
       await this.#exact?.close();
-      const { context, chunks } = this.#host;
-      await context.abandon();
-      chunks.close();
-      context.device.destroy();
+      await closeGpuHost(this.#host);
     });
   }
 

@@ -1,5 +1,6 @@
 /**
- * Plans the adapters that are used, each with its process's environment and the memory that it may fill.
+ * Plans the adapters that are used, each with its process's environment and the memory that it may fill, and states how
+ * they are, for people who ask what their circuits run on.
  *
  * WebGPU picks an adapter by a part of its name, so of adapters of one name it always picks the first.
  * Mesa's device-select layer, where it is installed, shows a process only the card at the PCI address
@@ -7,8 +8,12 @@
  * believed: a process with the address must list exactly one adapter of the name. Where it does not,
  * one of them is used and the others are said to be unused.
  */
+
+import type { Availability } from '../processor.ts';
+import type { AdapterPool } from '../workers/engine-pool.ts';
+import type { EngineReport } from '../workers/worker-messages.ts';
+import type { GpuCard } from './adapter-discovery.ts';
 import type { Adapter, AdapterDiscovery } from './adapter-report.ts';
-import type { GpuCard } from './gpu-cards.ts';
 
 /** Memory for the states of an adapter, and where the figure is from. */
 export interface AdapterMemory {
@@ -121,4 +126,52 @@ function memoryOf(
   if (cards.length === 0) return { bytes: limits.maxBufferSize, basis: 'buffer' };
   const free = Math.min(...cards.map(({ freeBytes }) => freeBytes));
   return { bytes: Math.max(0, free - RESERVE_BYTES), basis: 'driver' };
+}
+
+/** An adapter, how it is used, and its health. */
+export interface AdapterStatus {
+  readonly adapter: Adapter;
+  /** Whether its last self-test passed. */
+  readonly available: boolean;
+  /** Why not; present when not available. */
+  readonly reason?: string;
+  /** Present for an adapter in use. */
+  readonly memory?: AdapterMemory;
+  /** Variables in its process's environment that show it this card alone, where it needs them. */
+  readonly pin?: Readonly<Record<string, string>>;
+  /** Id of its process. */
+  readonly pid?: number;
+  /** Report of its engine; present once it was open. */
+  readonly engine?: EngineReport;
+}
+
+/** An adapter's engines, and the outcome of their last self-test. */
+export interface LaneHealth {
+  readonly lane: AdapterPool;
+  readonly health: Availability;
+}
+
+/** The adapters in use, and then the others. */
+export function adapterStatuses(
+  { used, unused }: AdapterPlans,
+  laneOf: (plan: AdapterPlan) => LaneHealth | undefined,
+): readonly AdapterStatus[] {
+  return [
+    ...used.map((plan) => statusOf(plan, laneOf(plan))),
+    ...unused.map(({ adapter, reason }) => ({ adapter, available: false, reason })),
+  ];
+}
+
+function statusOf({ adapter, memory, pin }: AdapterPlan, found: LaneHealth | undefined) {
+  const { available = false, reason = 'It is not open.' } = found?.health ?? {};
+  const { pid, report } = found?.lane ?? {};
+  return {
+    adapter,
+    available,
+    ...(!available && { reason }),
+    memory,
+    ...(pin && { pin }),
+    ...(pid !== undefined && { pid }),
+    ...(report && { engine: report }),
+  };
 }

@@ -1,17 +1,21 @@
-/** Opens the WebGPU engine on an adapter, in the process that calls it. */
-
+/** Opens the WebGPU engine on an adapter, or over several, in the process that calls it. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAX_BATCH_QUBITS } from '../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../engine/batch-request.ts';
 import { openCpuEngine } from '../../engine/cpu/cpu-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { openGpuDevice } from '../../engine/webgpu/gpu-target.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../engine/webgpu/node-gpu.ts';
-import { openGpuDevice } from '../../engine/webgpu/open-gpu-device.ts';
+import { openSpreadEngine } from '../../engine/webgpu/spread/spread-engine.ts';
 import { deviceTuning } from '../../engine/webgpu/tuning/tune-device.ts';
 import type { Tuning, TuningStore } from '../../engine/webgpu/tuning/tuning.ts';
 import { openWebGpuEngine } from '../../engine/webgpu/webgpu-engine.ts';
 import { WrongAdapterError } from '../errors.ts';
-import type { GpuWorkerSetup } from '../workers/worker-messages.ts';
+import type {
+  GpuWorkerSetup,
+  SpreadMember,
+  SpreadWorkerSetup,
+} from '../workers/worker-messages.ts';
 
 /** A device that an engine is to be opened on. */
 export interface AdapterDevice {
@@ -20,9 +24,12 @@ export interface AdapterDevice {
   readonly tuning?: Tuning;
 }
 
-/** An engine and the device that it is on. */
-export interface OpenAdapter extends AdapterDevice {
+/** An engine and the devices that it is on. */
+export interface AdapterEngine {
   readonly engine: Engine;
+  readonly devices: readonly GPUDevice[];
+  /** Tuning of the slowest of them, because each does as much. Absent where no folder keeps tunings. */
+  readonly tuning?: Tuning;
 }
 
 /**
@@ -33,7 +40,7 @@ export interface OpenAdapter extends AdapterDevice {
  * @throws {WrongAdapterError} if the driver opens another one.
  * @throws {GpuFaultError} if the device does not take the kernels.
  */
-export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
+export async function openAdapter(setup: GpuWorkerSetup): Promise<AdapterEngine> {
   const { device, ...tuned } = await openAdapterDevice(setup);
   const { memoryBytes, idleMemoryMs } = setup;
   const engine = await openWebGpuEngine({
@@ -46,7 +53,7 @@ export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
       openCpuEngine({ precision: 'f64', numThreads: 1, maxQubits: MAX_BATCH_QUBITS }),
     ...tuned,
   });
-  return { engine, device, ...tuned };
+  return { engine, devices: [device], ...tuned };
 }
 
 /**
@@ -56,7 +63,7 @@ export async function openAdapter(setup: GpuWorkerSetup): Promise<OpenAdapter> {
  * @throws {WrongAdapterError} if the driver opens another one.
  * @throws {GpuFaultError} if the device does not take the kernels that are measured.
  */
-export async function openAdapterDevice({
+async function openAdapterDevice({
   adapter,
   memoryBytes,
   tuningFolder,
@@ -109,4 +116,47 @@ function readTunings(path: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
+}
+
+/** Opens an adapter where it can be seen; its pin is no longer set when it resolves. */
+export type OpenPinned = (
+  pin: Readonly<Record<string, string>>,
+  open: () => Promise<AdapterDevice>,
+) => Promise<AdapterDevice>;
+
+/**
+ * The engine over the adapters, for states that fit the memory of all together. They are opened one
+ * after the other, for a process has one environment.
+ *
+ * @throws {RangeError} if they are not 2, 4, 8 ….
+ * @throws {NoAdapterError} if one is not there.
+ * @throws {WrongAdapterError} if a driver opens another one.
+ * @throws {GpuFaultError} if a device does not take the kernels.
+ */
+export async function openSpread(
+  { members }: SpreadWorkerSetup,
+  openPinned: OpenPinned,
+): Promise<AdapterEngine> {
+  const opened: AdapterDevice[] = [];
+  for (const member of members) {
+    const { pin = {} } = member;
+    opened.push(await openPinned(pin, () => openAdapterDevice(member)));
+  }
+  const engine = await openSpreadEngine({
+    devices: opened,
+    shaders: shaderFile,
+    onWait: sleepUntil,
+    memoryBytes: leastMemory(members),
+  });
+  const tuning = slowest(opened);
+  return { engine, devices: opened.map(({ device }) => device), ...(tuning && { tuning }) };
+}
+
+function leastMemory(members: readonly SpreadMember[]): number {
+  return Math.min(...members.map(({ memoryBytes }) => memoryBytes));
+}
+
+function slowest(opened: readonly AdapterDevice[]): Tuning | undefined {
+  const tunings = opened.flatMap(({ tuning }) => tuning ?? []);
+  return tunings.toSorted((a, b) => a.sweepBytesPerSecond - b.sweepBytesPerSecond)[0];
 }

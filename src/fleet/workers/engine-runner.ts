@@ -11,17 +11,16 @@ import { WorkerLostError } from '../errors.ts';
 import type { CircuitRun } from '../processor.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { circuitWork, isBatch } from '../schedule/scheduled-run.ts';
-import { OutcomeUnpacker } from './packed-outcomes.ts';
-import { PostedCircuits, postedRun } from './sent-run.ts';
-import { errorOf } from './worker-failure.ts';
-import type {
-  Ended,
-  EngineReport,
-  FromWorker,
-  PostedRun,
-  RunOutcome,
-  StartWorker,
-  ToWorker,
+import { OutcomeUnpacker, PostedCircuits, postedRun } from './sent-run.ts';
+import {
+  type Ended,
+  type EngineReport,
+  errorOf,
+  type FromWorker,
+  type PostedRun,
+  type RunOutcome,
+  type StartWorker,
+  type ToWorker,
 } from './worker-messages.ts';
 
 /** How long a worker may take to open its engine, unless told otherwise. */

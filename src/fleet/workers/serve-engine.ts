@@ -14,22 +14,22 @@ import type { ParentPort } from '../../processes/parent-port.ts';
 import { arraysOf } from '../run-outputs.ts';
 import type { Precision } from '../schedule/lane.ts';
 import { isBatch, widthOfRun } from '../schedule/scheduled-run.ts';
-import { OutcomePacker } from './packed-outcomes.ts';
 import type { Compiler, KeepLimits } from './prepared-circuits.ts';
 import { methodOfSent } from './sent-circuit.ts';
-import { ReadObservables, receivedRun } from './sent-run.ts';
+import { OutcomePacker, ReadObservables, receivedRun } from './sent-run.ts';
 import { type Gathered, ServedEngine } from './served-engine.ts';
 import { isBriefBatch } from './shape-batches.ts';
-import { failureOf, isEngineLost } from './worker-failure.ts';
-import type {
-  Begun,
-  Ended,
-  EngineReport,
-  FromWorker,
-  RunOutcome,
-  SentRun,
-  ToWorker,
-  WorkerFailure,
+import {
+  type Begun,
+  type Ended,
+  type EngineReport,
+  type FromWorker,
+  failureOf,
+  isEngineLost,
+  type RunOutcome,
+  type SentRun,
+  type ToWorker,
+  type WorkerFailure,
 } from './worker-messages.ts';
 
 /** Circuits of no more than this are done, or yield, in less time than a message of their begin takes. */

@@ -39,8 +39,14 @@ import {
   readCircuit,
   type WrittenCircuit,
 } from './sent-circuit.ts';
-import { isEngineLost } from './worker-failure.ts';
-import type { Reuse, RunOutcome, SentBatch, SentCircuit, SentRun } from './worker-messages.ts';
+import {
+  isEngineLost,
+  type Reuse,
+  type RunOutcome,
+  type SentBatch,
+  type SentCircuit,
+  type SentRun,
+} from './worker-messages.ts';
 
 /** Shapes remembered, and kept ready where they are to be. */
 const MAX_SHAPES = 16;

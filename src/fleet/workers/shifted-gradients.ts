@@ -133,8 +133,8 @@ export class ShiftedGradients {
   }
 }
 
-/** For each angle 1 if a derivative by it is needed. */
-function openAngles({
+/** For each angle of a batch run 1 if a derivative by it is needed. */
+export function openAngles({
   formulas,
   angles,
   numCircuits,

@@ -2,7 +2,7 @@
  * Batch runs whose circuits run one after the other, each as by itself: wide ones, ones that measure in mid-circuit, and
  * gradients.
  */
-import { AngleDerivatives, dependentAngles } from '../../circuit/angle-formulas.ts';
+import { AngleDerivatives } from '../../circuit/angle-formulas.ts';
 import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';
 import { askedFields, readsState } from '../../circuit/outputs.ts';
 import type { CompiledGradient } from '../../compiler/gradient/compile-gradient.ts';
@@ -21,6 +21,7 @@ import type { CircuitPreparation, Compiler } from './prepared-circuits.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { readCircuit, type WrittenCircuit } from './sent-circuit.ts';
 import { OwnTime } from './shape-batches.ts';
+import { openAngles } from './shifted-gradients.ts';
 import type { RunOutcome, SentBatch } from './worker-messages.ts';
 
 /** Messages are heard this often between circuits. */
@@ -221,12 +222,9 @@ class CompiledGradients {
   }
 
   /** @throws what the compiler throws. */
-  of(shape: Shape, { formulas, gradientInputs }: BatchRunRequest, rows: Rows): PreparedGradient {
+  of(shape: Shape, request: BatchRunRequest, rows: Rows): PreparedGradient {
     const angles = rows.row(0);
-    const isOpen =
-      formulas === undefined
-        ? new Uint8Array(angles.length).fill(1)
-        : dependentAngles(formulas, gradientInputs);
+    const isOpen = openAngles(request);
     if (!('shape' in shape)) return this.#compile(withAngles(shape, angles), isOpen);
     const known = this.#entries.take((entry) => isAlike(entry, shape.shape, isOpen, angles));
     const entry = known ?? {

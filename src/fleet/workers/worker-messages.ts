@@ -4,13 +4,17 @@
  * lie in memory that threads share.
  *
  *     main ──▶ run, cancel        worker ──▶ ready, once; news; progress; lost
+ *
+ * Classes do not cross, so errors are taken apart on their way out.
  */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CompilationReport } from '../../compiler/compile.ts';
 import type { TargetProfile } from '../../compiler/program.ts';
+import { DeviceLostError, GpuFaultError, HelperLostError } from '../../engine/errors.ts';
 import type { Tuning } from '../../engine/webgpu/tuning/tuning.ts';
-import type { Fault } from '../../errors/coded-error.ts';
+import { CodedError, type Fault } from '../../errors/coded-error.ts';
 import type { StartChild } from '../../processes/supervised-child.ts';
+import { EngineFailure, OutOfMemoryError } from '../errors.ts';
 import type { ExecutionTimes, RunOutputs } from '../run-outputs.ts';
 import type { Precision } from '../schedule/lane.ts';
 import type { BatchRunRequest, CircuitRequest } from '../schedule/scheduled-run.ts';
@@ -151,7 +155,7 @@ export type Ended =
 /** Starts a worker: a thread, or a process with an adapter. */
 export type StartWorker = StartChild<ToWorker, FromWorker>;
 
-/** Outcomes that ask for counts alone; packed and unpacked by packed-outcomes.ts. */
+/** Outcomes that ask for counts alone; packed and unpacked by sent-run.ts. */
 export interface PackedOutcomes {
   /** A fixed number of numbers for each outcome. */
   readonly facts: Float64Array;
@@ -175,3 +179,48 @@ export type FromWorker =
   | { readonly kind: 'progress'; readonly id: number; readonly fraction: number }
   /** The engine is gone, and with it the worker's use. */
   | { readonly kind: 'lost'; readonly how: string };
+
+/** Messages of V8 when the operating system refuses the memory of an array or of an engine. */
+const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
+
+/** Takes an error apart. */
+export function failureOf(error: unknown, numQubits: number): WorkerFailure {
+  if (error instanceof CodedError) {
+    return {
+      kind: 'coded',
+      code: error.code,
+      message: error.message,
+      faults: error.faults.map((fault) => ({ ...fault })),
+    };
+  }
+  if (error instanceof RangeError && REFUSED_MEMORY.test(error.message)) {
+    return { kind: 'out-of-memory', numQubits };
+  }
+  return error instanceof Error
+    ? { kind: 'unexpected', message: error.message, stack: error.stack ?? '' }
+    : { kind: 'unexpected', message: String(error), stack: '' };
+}
+
+/** The error that callers get of it. */
+export function errorOf(failure: WorkerFailure): Error {
+  switch (failure.kind) {
+    case 'coded':
+      return new EngineFailure(failure.code, failure.message, failure.faults);
+    case 'out-of-memory':
+      return new OutOfMemoryError(failure.numQubits);
+    case 'unexpected': {
+      const error = new Error(failure.message);
+      error.stack = failure.stack;
+      return error;
+    }
+  }
+}
+
+/** Whether what ran the circuit is not to be used again. */
+export function isEngineLost(error: unknown): error is CodedError {
+  return (
+    error instanceof HelperLostError ||
+    error instanceof DeviceLostError ||
+    error instanceof GpuFaultError
+  );
+}

@@ -1,6 +1,6 @@
 /** Runs the circuits of a procedure call, on the service's side, under the call's name and priority. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { BatchCutter } from '../../fleet/cut-batch.ts';
+import { BatchCutter } from '../../fleet/batch-pieces.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';

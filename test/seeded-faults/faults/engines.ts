@@ -12,7 +12,7 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'draws of a long chain are redrawn in the interval of before',
-    file: 'src/engine/cpu/mps/sample-chain.ts',
+    file: 'src/engine/cpu/mps/chain-states.ts',
     from: 'partWidth < NARROW ? 0 : outcome === 0 ? low : cut;',
     to: 'outcome === 0 ? low : cut;',
   },
@@ -24,7 +24,7 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the two probabilities of a misreading are exchanged',
-    file: 'src/engine/confusion.ts',
+    file: 'src/engine/final-misreads.ts',
     from: '(1 - p1Given0) * zero + p0Given1 * one',
     to: '(1 - p0Given1) * zero + p1Given0 * one',
   },
@@ -48,7 +48,7 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'exact values of stabilizers lose the sign of products',
-    file: 'src/engine/stabilizer/exact-moments.ts',
+    file: 'src/engine/pauli-groups.ts',
     from: 'return { sign: turns % 4 === 0 ? 1 : -1, factors };',
     to: 'return { sign: 1, factors };',
   },

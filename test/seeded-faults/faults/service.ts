@@ -169,7 +169,7 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'reports of compilations are forgotten one too late on the way from workers',
-    file: 'src/fleet/workers/packed-outcomes.ts',
+    file: 'src/fleet/workers/sent-run.ts',
     from: 'known >= this.#numSent - MAX_REPORTS)',
     to: 'known >= this.#numSent - MAX_REPORTS - 1)',
   },

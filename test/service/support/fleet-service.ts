@@ -1,7 +1,7 @@
 /** The service over a real fleet of CPU engines, with its jobs in SQLite. Bodies are read in this process. */
 import type { DeviceId } from '../../../src/compiler/device/public-devices.ts';
+import { readMachine } from '../../../src/fleet/cpu-processors.ts';
 import { Fleet } from '../../../src/fleet/fleet.ts';
-import { readMachine } from '../../../src/fleet/machine.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
 import { SqliteIdempotencyStore } from '../../../src/jobs/sqlite-idempotency-store.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-job-store.ts';

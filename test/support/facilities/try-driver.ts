@@ -8,8 +8,8 @@
 import { type Circuit, withFinalMeasurement } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
+import { openGpuDevice } from '../../../src/engine/webgpu/gpu-target.ts';
 import { nodeGpu, shaderFile, sleepUntil } from '../../../src/engine/webgpu/node-gpu.ts';
-import { openGpuDevice } from '../../../src/engine/webgpu/open-gpu-device.ts';
 import { openSpreadEngine } from '../../../src/engine/webgpu/spread/spread-engine.ts';
 import { openWebGpuEngine } from '../../../src/engine/webgpu/webgpu-engine.ts';
 import { runCircuit } from '../engine-runs.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
-import { shapeOf } from '../../../src/engine/observable-moments.ts';
 import { groupPaulis, weightedSums } from '../../../src/engine/pauli-groups.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
+import { shapeOf } from '../../../src/engine/run-program.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { gate } from '../../support/random-circuits.ts';
 

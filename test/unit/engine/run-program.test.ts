@@ -5,11 +5,11 @@ import type { RunRequest, RunResult } from '../../../src/engine/engine.ts';
 import { planRun } from '../../../src/engine/run-plan.ts';
 import { runProgram } from '../../../src/engine/run-program.ts';
 import { ShotTree } from '../../../src/engine/shot-tree.ts';
-import { stateBudget } from '../../../src/engine/state-budget.ts';
-import type {
-  BasisSamples,
-  SampleRequest,
-  StateOperations,
+import {
+  type BasisSamples,
+  type SampleRequest,
+  type StateOperations,
+  stateBudget,
 } from '../../../src/engine/state-operations.ts';
 import { TimeSlicer } from '../../../src/engine/time-slicer.ts';
 import { NEVER } from '../../support/engine-runs.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { GpuCard } from '../../../src/fleet/adapters/adapter-discovery.ts';
 import { type PlanOptions, planAdapters } from '../../../src/fleet/adapters/adapter-plan.ts';
 import type { Adapter } from '../../../src/fleet/adapters/adapter-report.ts';
-import type { GpuCard } from '../../../src/fleet/adapters/gpu-cards.ts';
 import { adapter } from '../../support/fleet-fixtures.ts';
 
 const GIB = 2 ** 30;

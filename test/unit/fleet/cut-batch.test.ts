@@ -2,8 +2,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { numAnglesOf } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
-import { BatchPieces, RunSizes } from '../../../src/fleet/batch-pieces.ts';
-import { BatchCutter, type RunPiece } from '../../../src/fleet/cut-batch.ts';
+import {
+  BatchCutter,
+  BatchPieces,
+  type RunPiece,
+  RunSizes,
+} from '../../../src/fleet/batch-pieces.ts';
 import type { BatchRunRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
 import type { Batch } from '../../../src/fleet/workers/sent-batch.ts';
 import { EngineProcessor } from '../../support/engine-processor.ts';

@@ -1,7 +1,7 @@
 /** The main thread's side of a list, with a worker that says what the test has it say. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EngineRunner, type WorkerRun } from '../../../src/fleet/workers/engine-runner.ts';
-import { OutcomePacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import { OutcomePacker } from '../../../src/fleet/workers/sent-run.ts';
 import type {
   FromWorker,
   RunOutcome,

@@ -11,8 +11,8 @@ import {
 } from '../../../src/circuit/circuit.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import type { AdapterDiscovery } from '../../../src/fleet/adapters/adapter-report.ts';
+import { readMachine } from '../../../src/fleet/cpu-processors.ts';
 import { Fleet, type FleetOptions } from '../../../src/fleet/fleet.ts';
-import { readMachine } from '../../../src/fleet/machine.ts';
 import { methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { CircuitRun, Processor } from '../../../src/fleet/processor.ts';
 import { eventually } from '../../support/eventually.ts';

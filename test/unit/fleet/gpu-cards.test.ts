@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findGpuCards, parseNvidiaSmi } from '../../../src/fleet/adapters/gpu-cards.ts';
+import { findGpuCards, parseNvidiaSmi } from '../../../src/fleet/adapters/adapter-discovery.ts';
 import { temporaryFolder } from '../../support/service-process.ts';
 
 const MIB = 2 ** 20;

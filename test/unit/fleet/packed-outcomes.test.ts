@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CompilationReport } from '../../../src/compiler/compile.ts';
-import { OutcomePacker, OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
+import { OutcomePacker, OutcomeUnpacker } from '../../../src/fleet/workers/sent-run.ts';
 import type { RunOutcome } from '../../../src/fleet/workers/worker-messages.ts';
 
 function report(kernels: number): CompilationReport {

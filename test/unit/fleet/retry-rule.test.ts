@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WorkerLostError } from '../../../src/fleet/errors.ts';
-import { isTriedAgain } from '../../../src/fleet/retry-rule.ts';
+import { isTriedAgain } from '../../../src/fleet/fleet-run.ts';
 
 test.each([
   // What the worker kept of others may have filled it.

@@ -11,9 +11,9 @@ import { openCpuEngine } from '../../../src/engine/cpu/cpu-engine.ts';
 import type { CpuEngine } from '../../../src/engine/cpu/hosted-engine.ts';
 import type { Engine, RunRequest } from '../../../src/engine/engine.ts';
 import { HelperLostError, StateMemoryError } from '../../../src/engine/errors.ts';
-import { OutcomeUnpacker } from '../../../src/fleet/workers/packed-outcomes.ts';
 import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { factsOfShape } from '../../../src/fleet/workers/sent-batch.ts';
+import { OutcomeUnpacker } from '../../../src/fleet/workers/sent-run.ts';
 import { serveEngine } from '../../../src/fleet/workers/serve-engine.ts';
 import type {
   FromWorker,

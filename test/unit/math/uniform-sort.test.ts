@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sortUniformDraws } from '../../../src/engine/terminal-draws.ts';
+import { sortUniformDraws } from '../../../src/engine/terminal-measurement.ts';
 import { uniformDraw } from '../../../src/math/philox.ts';
 
 describe('sorting draws', () => {

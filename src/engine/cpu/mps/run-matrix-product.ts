@@ -6,11 +6,11 @@ import { wordsFor, writeBit } from '../../classical-bits.ts';
 import type { RunRequest, RunResult } from '../../engine.ts';
 import { StateVectorTooLongError, TooManyOutcomesError } from '../../errors.ts';
 import { misreadDistribution, planBeforeMisreads } from '../../final-misreads.ts';
-import { checkOutputs } from '../../run-outputs.ts';
+import { commutingProduct } from '../../pauli-groups.ts';
 import { planChain, type RunPlan } from '../../run-plan.ts';
-import { ShotTree } from '../../shot-tree.ts';
+import { checkOutputs, walkShots } from '../../run-program.ts';
 import { finishedOutcome } from '../../terminal-measurement.ts';
-import { TimeSlicer } from '../../time-slicer.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { Chain } from './chain.ts';
 import {
   chainAmplitudes,
@@ -65,25 +65,25 @@ export async function runChain(
   const matrices = memory.allocate(8 * program.matrices.length);
   memory.doubles.set(program.matrices, matrices / 8);
   const placed = { program, lastMeasures, memory, matrices };
-  const started = performance.now();
-  const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
-  const states = new ChainStates(placed, slicer);
-  // The memory says what fits: a state's size follows from its bonds.
-  const budget = { stateBytes: 0, maxStates: Number.POSITIVE_INFINITY };
-  const tree = new ShotTree(plan, states, budget, request, slicer);
+  const walked = {
+    plan,
+    // The memory says what fits: a state's size follows from its bonds.
+    budget: { stateBytes: 0, maxStates: Number.POSITIVE_INFINITY },
+    operations: (slicer: TimeSlicer) => new ChainStates(placed, slicer),
+  };
   let outputs: Partial<RunResult> = {};
   try {
-    const counts = await tree.run(
+    const { counts, statePasses, operations, timing } = await walkShots(
+      walked,
+      request,
+      signal,
       readsFinalState
-        ? async ({ state }) => {
+        ? async ({ state }, _, slicer) => {
             outputs = await readChain(state, chain, request, slicer);
           }
         : undefined,
     );
-    const { samplingMs, statePasses } = tree;
-    const evolutionMs = performance.now() - started - samplingMs;
-    const { truncationError, largestBond } = states;
-    const timing = { evolutionMs, samplingMs };
+    const { truncationError, largestBond } = operations;
     return { counts, ...outputs, truncationError, largestBond, statePasses, timing };
   } finally {
     memory.releaseAll();
@@ -187,35 +187,11 @@ export function observableSquare(observable: PauliSum): PauliSum {
   for (const [i, a] of observable.entries()) {
     add(a.coefficient ** 2, []);
     for (const b of observable.slice(0, i)) {
-      const { factors, quarterTurns } = productOf(a, b);
-      // Strings commute where their product is real: both orders give the same.
-      if (quarterTurns % 2 === 1) continue;
-      const sign = quarterTurns === 0 ? 1 : -1;
-      add(2 * sign * a.coefficient * b.coefficient, factors);
+      const product = commutingProduct(a.factors, b.factors);
+      if (product === undefined) continue;
+      const factors = product.factors.toSorted((x, y) => x.qubit - y.qubit);
+      add(2 * product.sign * a.coefficient * b.coefficient, factors);
     }
   }
   return [...terms.values()];
-}
-
-const NEXT = { X: 'Y', Y: 'Z', Z: 'X' } as const;
-
-/** Product of two strings: i^quarterTurns times the factors, in ascending order of their qubits. */
-function productOf(a: PauliTerm, b: PauliTerm) {
-  const paulis = new Map(a.factors.map(({ pauli, qubit }) => [qubit, pauli]));
-  let quarterTurns = 0;
-  for (const { pauli, qubit } of b.factors) {
-    const other = paulis.get(qubit);
-    if (other === undefined) paulis.set(qubit, pauli);
-    else if (other === pauli) paulis.delete(qubit);
-    else {
-      // XY = iZ and round; the other order has the opposite sign.
-      const isForward = NEXT[other] === pauli;
-      quarterTurns += isForward ? 1 : 3;
-      paulis.set(qubit, isForward ? NEXT[pauli] : NEXT[other]);
-    }
-  }
-  const factors = [...paulis]
-    .map(([qubit, pauli]): PauliFactor => ({ pauli, qubit }))
-    .sort((x, y) => x.qubit - y.qubit);
-  return { factors, quarterTurns: quarterTurns % 4 };
 }

@@ -4,8 +4,9 @@
  *
  * These three kinds express any gate (lower-shape.ts), which keeps the kernel small.
  */
+
+import type { Subcube } from '../../batch-recipes.ts';
 import { type Complex, isOne, ONE, times } from '../../complex.ts';
-import type { Subcube } from '../../subcube.ts';
 
 /** An integer multiple of half an angle of the request. */
 export interface HalfAngle {

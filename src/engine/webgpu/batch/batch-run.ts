@@ -10,10 +10,9 @@ import {
   emptyResults,
 } from '../../batch-request.ts';
 import type { GpuContext } from '../gpu-context.ts';
-import type { BatchBuffers } from './batch-buffers.ts';
+import type { BatchBuffers } from '../scratch-buffers.ts';
 import { type BatchKernels, evolveThreads, roomQubits } from './batch-kernels.ts';
-import { type MeasuredPatterns, observableWords } from './batch-tables.ts';
-import { writeAngleWords } from './batch-words.ts';
+import { type MeasuredPatterns, observableWords, writeAngleWords } from './batch-words.ts';
 import {
   type CircuitBytes,
   circuitBytes,

@@ -5,18 +5,22 @@
  * each time a new shape comes. States stay on the device, where other kernels read off what was asked.
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
-import { type BatchExecutable, type BatchRequest, checkBatchRequest } from '../../batch-request.ts';
-import { checkBatchShape, outcomeBitsOf } from '../../batch-shape.ts';
+import {
+  type BatchExecutable,
+  type BatchRequest,
+  checkBatchRequest,
+  checkBatchShape,
+  outcomeBitsOf,
+} from '../../batch-request.ts';
 import { isOne } from '../../complex.ts';
 import { SLACK, U } from '../../exact-counts.ts';
 import type { Mutex } from '../../mutex.ts';
 import type { GpuContext } from '../gpu-context.ts';
-import { BatchBuffers } from './batch-buffers.ts';
+import { BatchBuffers } from '../scratch-buffers.ts';
 import { BatchKernels, roomQubits } from './batch-kernels.ts';
 import type { BatchOperation, Factor, HalfAngle, Mix, Phase } from './batch-operations.ts';
 import { PieceSize, runGpuBatch } from './batch-run.ts';
-import { measuredPatterns } from './batch-tables.ts';
-import { batchWords } from './batch-words.ts';
+import { batchWords, measuredPatterns } from './batch-words.ts';
 import { lowerShape } from './lower-shape.ts';
 
 /** The parts of an engine that a batch uses. */

@@ -6,9 +6,14 @@
 import type { Circuit, GateOperation, Qubit, UnitaryOperation } from '../../../circuit/circuit.ts';
 import { gateNamed } from '../../../circuit/gates.ts';
 import { type ComplexMatrix, dimension, monomialRows } from '../../../math/complex-matrix.ts';
-import { RECIPES, type RecipeAngle, type RecipePart } from '../../batch-recipes.ts';
+import {
+  RECIPES,
+  type RecipeAngle,
+  type RecipePart,
+  rowSubcube,
+  type Subcube,
+} from '../../batch-recipes.ts';
 import { type Complex, isOne, ONE, phaseOf } from '../../complex.ts';
-import { rowSubcube, type Subcube } from '../../subcube.ts';
 import { type Factor, type HalfAngle, OperationList } from './batch-operations.ts';
 
 /** A shape compiled into operations. */

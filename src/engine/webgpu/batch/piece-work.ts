@@ -3,9 +3,9 @@ import type { BatchRequest, BatchResults, BatchSizes } from '../../batch-request
 import { drawMargin } from '../../exact-counts.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { encodeKernel, type Grid, gridOf } from '../readout/dispatch.ts';
-import type { BatchBuffers } from './batch-buffers.ts';
+import type { BatchBuffers } from '../scratch-buffers.ts';
 import { type BatchKernels, evolveThreads, readThreads, roomQubits } from './batch-kernels.ts';
-import { type MeasuredPatterns, scatterPatterns } from './batch-tables.ts';
+import { type MeasuredPatterns, scatterPatterns } from './batch-words.ts';
 
 /** Shots that one invocation draws in one submit. */
 const DRAWS_PER_SUBMIT = 2 ** 14;

@@ -1,4 +1,7 @@
-/** Measurement of one qubit on a GPU: its masses, and the collapse to an outcome. */
+/**
+ * Changes of a state on a GPU beside sweeps: the collapse of one qubit to an outcome, by its masses, and mixing with another
+ * state.
+ */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { QubitMasses } from '../../state-operations.ts';
 import type { GpuContext } from '../gpu-context.ts';
@@ -67,13 +70,31 @@ export async function keepChunks(
   await overChunks(context, state, pipeline, params, isKept);
 }
 
-/** Runs a kernel on the pairs of amplitudes of the kept chunks, and clears the others. */
+/** Makes a state of a density matrix (1 − share)·state + share·other. */
+export async function mixStates(
+  context: GpuContext,
+  state: GpuState,
+  other: GpuState,
+  share: number,
+): Promise<void> {
+  const pipeline = await context.pipeline('mix', { WORKGROUP_SIZE });
+  // Keep the field order of `Params` in mix.wgsl.
+  const params = (numPairs: number, { rowLength }: Grid) => [numPairs, rowLength, bitsOf(share)];
+  await overChunks(context, state, pipeline, params, () => true, other);
+}
+
+/**
+ * Runs a kernel on the pairs of amplitudes of the kept chunks, and clears the others.
+ *
+ * @param other - A state whose chunks the kernel reads, too.
+ */
 async function overChunks(
   context: GpuContext,
   { chunks, chunkQubits }: GpuState,
   pipeline: GPUComputePipeline,
   paramsOf: (numPairs: number, grid: Grid) => readonly number[],
   isKept: (chunk: number) => boolean = () => true,
+  other?: GpuState,
 ): Promise<void> {
   const numPairs = 2 ** Math.max(0, chunkQubits - 1);
   const grid = gridOf(Math.ceil(numPairs / WORKGROUP_SIZE));
@@ -85,7 +106,7 @@ async function overChunks(
     context.enqueue((encoder) => {
       for (const [number, chunk] of part) {
         if (!isKept(number)) encoder.clearBuffer(chunk);
-        else encodeKernel(context, encoder, pipeline, [chunk, undefined, params], grid);
+        else encodeKernel(context, encoder, pipeline, [chunk, other?.chunks[number], params], grid);
       }
     });
   }
@@ -109,5 +130,10 @@ function bitOf(index: number, bit: number): number {
 /** Scale that makes a mass 1, as the bits of a single-precision number. */
 function factorOf(mass: number): number {
   assertNorm(mass);
-  return new Uint32Array(Float32Array.of(1 / Math.sqrt(mass)).buffer)[0]!;
+  return bitsOf(1 / Math.sqrt(mass));
+}
+
+/** The bits of a number in single precision. */
+function bitsOf(value: number): number {
+  return new Uint32Array(Float32Array.of(value).buffer)[0]!;
 }

@@ -1,15 +1,16 @@
 /** Reads a final state on a GPU: its amplitudes, and the distribution of the outcomes. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import { sumOfBits } from '../../../math/basis-index.ts';
-import type { BitImages } from '../../../math/bit-images.ts';
+import { BitImages } from '../../../math/bit-images.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
-import { readMapped } from './dispatch.ts';
+import { encodeKernel, gridOf, readMapped } from './dispatch.ts';
 import { addMasses } from './masses.ts';
 
 /** log2 of the amplitudes that are read back at a time: 4 MiB. */
 const PIECE_QUBITS = 19;
+const WORKGROUP_SIZE = 256;
 
 /**
  * The amplitudes in logical order.
@@ -118,6 +119,50 @@ export async function chosenAmplitudes(
   };
   await readMapped(context, staging, bytes, encode, (mapped) => {
     out = Float64Array.from(new Float32Array(mapped, 0, 2 * indices.length));
+  });
+  return out;
+}
+
+/**
+ * The amplitudes at logical basis indices, for all numbers that `indexOf` maps.
+ *
+ * @param layout - Logical qubit → physical qubit; at most 32.
+ * @param indexOf - Number → logical basis index, but for the bits of `flips`, which are the other way round.
+ * @returns Interleaved re, im.
+ */
+export async function amplitudesAt(
+  context: GpuContext,
+  { chunks, chunkQubits }: GpuState,
+  layout: readonly Qubit[],
+  indexOf: BitImages,
+  flips: number,
+): Promise<Float64Array> {
+  const pipeline = await context.pipeline('gather_amplitudes', { WORKGROUP_SIZE });
+  const physical = new BitImages(layout.map((qubit) => 2 ** qubit));
+  const images = indexOf.images.map((index) => physical.at(index));
+  const count = 2 ** images.length;
+  const grid = gridOf(Math.ceil(count / WORKGROUP_SIZE));
+  const bytes = 8 * count;
+  using scratch = new ScratchBuffers(context);
+  const gathered = await scratch.room('amplitudes', bytes);
+  const staging = await scratch.staging(bytes);
+  const words = await scratch.words('images', Uint32Array.from(images));
+  const params = await scratch.params(
+    'params',
+    // Keep the field order of `Params` in gather_amplitudes.wgsl.
+    chunks.map((_, chunk) => {
+      return [images.length, physical.at(flips), chunk, chunkQubits, grid.rowLength];
+    }),
+  );
+  const encode = (encoder: GPUCommandEncoder) => {
+    for (const [i, chunk] of chunks.entries()) {
+      encodeKernel(context, encoder, pipeline, [chunk, words, params[i], gathered], grid);
+    }
+    encoder.copyBufferToBuffer(gathered, 0, staging, 0, bytes);
+  };
+  let out = new Float64Array();
+  await readMapped(context, staging, bytes, encode, (mapped) => {
+    out = Float64Array.from(new Float32Array(mapped, 0, 2 * count));
   });
   return out;
 }

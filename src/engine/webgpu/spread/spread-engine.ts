@@ -9,12 +9,11 @@ import { ClosedError, ProgramTooWideError } from '../../errors.ts';
 import { Mutex } from '../../mutex.ts';
 import { planRun } from '../../run-plan.ts';
 import { runProgram } from '../../run-program.ts';
-import { stateBudget } from '../../state-budget.ts';
+import { stateBudget } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
-import type { ShaderSource, WaitHook } from '../gpu-context.ts';
-import { openGpuHost } from '../gpu-host.ts';
-import { lowerProgram } from '../gpu-lowering.ts';
-import { type GpuProgram, placeProgram } from '../gpu-program.ts';
+import { type ShaderSource, type WaitHook, WorkWindow } from '../gpu-context.ts';
+import { closeGpuHost, openGpuHost, placingOn } from '../gpu-host.ts';
+import { type GpuProgram, lowerProgram, placeProgram } from '../gpu-program.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import {
   type GpuSizes,
@@ -25,11 +24,9 @@ import {
 } from '../gpu-target.ts';
 import { type ChunkShape, MAX_INDEX_BITS } from '../sweep/index-bits.ts';
 import { maxTileChunkQubits } from '../sweep/sweep-kernel.ts';
-import { WorkWindow } from '../work-window.ts';
-import { settledAll } from './settled-all.ts';
 import { passesOf, spreadProgram } from './spread-program.ts';
 import { type PlacedSpread, type SpreadHost, SpreadStates } from './spread-states.ts';
-import { StagingBuffers } from './staging-buffers.ts';
+import { StagingBuffers, settledAll } from './transfers.ts';
 
 /** One device of the engine. */
 export interface SpreadDevice {
@@ -154,11 +151,9 @@ class SpreadEngine implements Engine {
     this.#isClosed = true;
     return this.#mutex.close(async () => {
       const { hosts, staging } = this.#host;
-      for (const [rank, { context, chunks }] of hosts.entries()) {
-        await context.abandon();
+      for (const [rank, host] of hosts.entries()) {
+        await closeGpuHost(host);
         staging[rank]!.close();
-        chunks.close();
-        context.device.destroy();
       }
     });
   }
@@ -166,11 +161,10 @@ class SpreadEngine implements Engine {
   /** Uploads a program to all devices, or to none. */
   async #place(parts: readonly Program[], shape: ChunkShape): Promise<readonly GpuProgram[]> {
     const placing = parts.map((part, rank) => {
-      const { context, kernels } = this.#host.hosts[rank]!;
-      const { tileQubits, tilesPerGroup } = kernels;
+      const host = this.#host.hosts[rank]!;
+      const { context, kernels } = host;
       const { indexBits, dispatchQubits } = this.#bounds;
-      const maxTiles = 2 ** Math.max(0, dispatchQubits[rank]! - tileQubits);
-      const sizes = { shape, tileQubits, tilesPerGroup, maxTiles, indexBits };
+      const sizes = placingOn(host, shape, dispatchQubits[rank]!, indexBits);
       const maxTileChunks = maxTileChunkQubits(context.device.limits);
       return placeProgram(context, kernels, lowerProgram(part, sizes, maxTileChunks));
     });

@@ -7,20 +7,28 @@
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
-import { type ChunkPair, pauliSums } from '../readout/expectation.ts';
+import {
+  type Batch,
+  batchesOf,
+  type ChunkPair,
+  pauliSums,
+  visitedChunks,
+} from '../readout/expectation.ts';
 import {
   addToPieces,
   clearImage,
   type PieceStrings,
   pieceStrings,
 } from '../readout/observable-image.ts';
-import { type Batch, batchesOf, visitedChunks } from '../readout/pauli-strings.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
-import { settledAll } from './settled-all.ts';
 import type { StateShare } from './spread-readout.ts';
-import type { StagingBuffers } from './staging-buffers.ts';
-import type { Run } from './state-runs.ts';
-import { runTransfers, type TransferWindow } from './transfers.ts';
+import {
+  type Run,
+  runTransfers,
+  type StagingBuffers,
+  settledAll,
+  type TransferWindow,
+} from './transfers.ts';
 
 /**
  * The expectation value of an observable; devices are added in the order of their ranks.

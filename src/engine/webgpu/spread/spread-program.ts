@@ -10,9 +10,12 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Exchange, Program, Step } from '../../../compiler/program.ts';
-import { exchangeParts } from '../sweep/exchange-sweeps.ts';
-import type { ChunkShape } from '../sweep/index-bits.ts';
-import { GrowingMatrices, restrictedKernels } from '../sweep/index-kernels.ts';
+import {
+  type ChunkShape,
+  exchangeParts,
+  GrowingMatrices,
+  restrictedKernels,
+} from '../sweep/index-bits.ts';
 
 /** Pairs of a device qubit and a qubit inside the devices. */
 export type DevicePairs = Exchange['pairs'];

@@ -12,17 +12,26 @@
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BasisSamples, SampleRequest } from '../../state-operations.ts';
-import { sortedTerminalDraws } from '../../terminal-draws.ts';
+import { sortedTerminalDraws } from '../../terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../../time-slicer.ts';
-import { FIXED_BYTES, fixedMass, sumBlocks } from '../readout/block-masses.ts';
-import { BLOCK_BITS, planBlocks } from '../readout/block-plan.ts';
+import {
+  BLOCK_BITS,
+  FIXED_BYTES,
+  fixedMass,
+  planBlocks,
+  sumBlocks,
+} from '../readout/block-masses.ts';
 import { readMapped } from '../readout/dispatch.ts';
 import { assertNorm } from '../readout/masses.ts';
 import { isReadBack, pickFromAmplitudes } from '../readout/sampling.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
-import { gatherBlocks } from './gather-blocks.ts';
-import { settledAll } from './settled-all.ts';
-import { amplitudesOfShares, localQubitsOf, type StateShare } from './spread-readout.ts';
+import {
+  amplitudesOfShares,
+  gatherBlocks,
+  localQubitsOf,
+  type StateShare,
+} from './spread-readout.ts';
+import { settledAll } from './transfers.ts';
 
 /** Bytes of block masses, or of masses in drawn blocks, that are read back at a time: 16 MiB. */
 const PIECE_BYTES = 2 ** 24;

@@ -14,13 +14,11 @@ import {
   valuesInTurn,
 } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
-import type { GpuHost } from '../gpu-host.ts';
+import type { WorkWindow } from '../gpu-context.ts';
+import { type GpuHost, StatePart } from '../gpu-host.ts';
 import type { GpuProgram } from '../gpu-program.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { collapse, keepChunks } from '../readout/collapse.ts';
-import { StatePart } from '../state-part.ts';
-import type { WorkWindow } from '../work-window.ts';
-import { settledAll } from './settled-all.ts';
 import { applyToShares, expectationOfShares, type TransferOptions } from './spread-observables.ts';
 import type { SpreadAction } from './spread-program.ts';
 import {
@@ -32,8 +30,13 @@ import {
   type StateShare,
 } from './spread-readout.ts';
 import { sampleShares } from './spread-sampling.ts';
-import type { StagingBuffers } from './staging-buffers.ts';
-import { moveStates, runTransfers, swapParts } from './transfers.ts';
+import {
+  moveStates,
+  runTransfers,
+  type StagingBuffers,
+  settledAll,
+  swapParts,
+} from './transfers.ts';
 
 /** Devices and buffers that all programs share. */
 export interface SpreadHost {

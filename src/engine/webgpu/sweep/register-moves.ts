@@ -2,7 +2,8 @@
  * Routes a permutation of a thread's registers through a Beneš network, which realises any
  * permutation of 2^k places by 2k − 1 rows of pairwise exchanges; all pairs of a row differ in one
  * bit. Registers have no index that a program could compute, so they move only in pairs that the
- * shader spells out.
+ * shader spells out. A file of its own, because it is an algorithm on permutations that knows nothing of
+ * shaders.
  *
  * @see V. E. Beneš, Mathematical Theory of Connecting Networks and Telephone Traffic, 1965; for the
  *   looping algorithm that colours pairs, D. C. Opferman and N. T. Tsao-Wu, 1971.

@@ -14,7 +14,7 @@ import {
   realPart,
   type TracedReal,
 } from '../../complex.ts';
-import type { PairRotation } from '../../pair-rotation.ts';
+import type { PairRotation } from '../../rotation.ts';
 
 /** Lowest byte of an instruction. */
 const OPCODES = {

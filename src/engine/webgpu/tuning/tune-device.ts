@@ -12,10 +12,18 @@ import { GpuContext, type ShaderSource } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';
 import { maxChunkQubits } from '../gpu-target.ts';
 import type { SweepKernels, TileShape } from '../sweep/sweep-kernel.ts';
-import { bestShape, dispatchQubits, meanMs, type ShapeTimes } from './choose-tile.ts';
-import { copyRate } from './timed-sweeps.ts';
-import { candidatesFor, readTuning, type Tuning, type TuningStore, tuningKey } from './tuning.ts';
-import { type CheckedShape, TuningBench } from './tuning-bench.ts';
+import {
+  bestShape,
+  candidatesFor,
+  dispatchQubits,
+  meanMs,
+  readTuning,
+  type ShapeTimes,
+  type Tuning,
+  type TuningStore,
+  tuningKey,
+} from './tuning.ts';
+import { type CheckedShape, copyRate, TuningBench } from './tuning-bench.ts';
 
 /** Limits of a tuning. */
 export interface TuningLimits {

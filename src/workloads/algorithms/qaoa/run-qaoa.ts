@@ -3,7 +3,7 @@
  * optimum and with guessing.
  */
 import { withFinalMeasurement } from '../../../circuit/circuit.ts';
-import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-request.ts';
 import { countsOfRow } from '../../../fleet/run-outputs.ts';
 import { basisLabel } from '../../../math/basis-index.ts';
 import type { JsonObject } from '../../procedures/json.ts';

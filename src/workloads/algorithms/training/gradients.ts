@@ -6,7 +6,7 @@ import {
   shiftedAngles,
   shiftedGradient,
 } from '../../../compiler/gradient/shift-rule.ts';
-import { MAX_BATCH_QUBITS } from '../../../engine/batch-shape.ts';
+import { MAX_BATCH_QUBITS } from '../../../engine/batch-request.ts';
 import type { Runner } from '../../procedures/procedure-context.ts';
 import {
   angleGradientToTheta,

@@ -4,7 +4,7 @@ import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import { GATES } from '../../../../src/circuit/gates.ts';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import type { BatchResult } from '../../../../src/engine/batch-request.ts';
-import { prepareBatch } from '../../../../src/engine/cpu/batch.ts';
+import { prepareBatch } from '../../../../src/engine/cpu/batch-run.ts';
 import { NODE_HOST, openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
 import { PRECISIONS } from '../../../../src/engine/cpu/precision.ts';
 import { ThreadPool } from '../../../../src/engine/cpu/thread-pool.ts';

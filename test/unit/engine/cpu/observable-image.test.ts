@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import { stateBytes } from '../../../../src/engine/cpu/command.ts';
-import { applyObservable } from '../../../../src/engine/cpu/observable-image.ts';
+import { applyObservable } from '../../../../src/engine/cpu/expectation.ts';
 import { applyObservable as oracle } from '../../../../src/workloads/algorithms/hamiltonians/observable-action.ts';
 import { randomSum, sharedFlips } from '../../../support/random-observables.ts';
 import { RandomStream } from '../../../support/random-stream.ts';

@@ -2,8 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Qubit } from '../../../../src/circuit/circuit.ts';
 import type { Sweep } from '../../../../src/compiler/program.ts';
-import { chunkOrder, exchangeParts } from '../../../../src/engine/webgpu/sweep/exchange-sweeps.ts';
-import { onIndexBits } from '../../../../src/engine/webgpu/sweep/index-kernels.ts';
+import {
+  chunkOrder,
+  exchangeParts,
+  onIndexBits,
+} from '../../../../src/engine/webgpu/sweep/index-bits.ts';
 import { placeSweep } from '../../../../src/engine/webgpu/sweep/place-sweep.ts';
 
 const SHAPE = { numQubits: 34, chunkQubits: 27 };

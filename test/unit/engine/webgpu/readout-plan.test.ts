@@ -4,15 +4,15 @@ import {
   planBlockMasses,
   planBlocks,
   windowsOf,
-} from '../../../../src/engine/webgpu/readout/block-plan.ts';
+} from '../../../../src/engine/webgpu/readout/block-masses.ts';
 import { partsWithin } from '../../../../src/engine/webgpu/readout/dispatch.ts';
-import { planExpectation } from '../../../../src/engine/webgpu/readout/expectation.ts';
-import { planMasses } from '../../../../src/engine/webgpu/readout/masses.ts';
 import {
   batchesOf,
+  planExpectation,
   signOfChunk,
   visitedChunks,
-} from '../../../../src/engine/webgpu/readout/pauli-strings.ts';
+} from '../../../../src/engine/webgpu/readout/expectation.ts';
+import { planMasses } from '../../../../src/engine/webgpu/readout/masses.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 
 /** 34 qubits: 128 chunks of 1 GiB. */

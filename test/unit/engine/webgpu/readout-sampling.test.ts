@@ -13,12 +13,12 @@ import { mergedSamples } from '../../../../src/engine/terminal-measurement.ts';
 import { TimeSlicer } from '../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
-import { samplesOf } from '../../../../src/engine/webgpu/readout/block-sampling.ts';
 import { collapse, qubitMasses } from '../../../../src/engine/webgpu/readout/collapse.ts';
 import {
   pickFromAmplitudes,
   sampleBasisStates,
   sampleOnDevice,
+  samplesOf,
 } from '../../../../src/engine/webgpu/readout/sampling.ts';
 import { uniformDraw } from '../../../../src/math/philox.ts';
 import { NEVER } from '../../../support/engine-runs.ts';

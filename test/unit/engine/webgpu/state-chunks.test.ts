@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StateMemoryError } from '../../../../src/engine/errors.ts';
 import type { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
+import { type IdleLimits, StateChunks } from '../../../../src/engine/webgpu/gpu-state.ts';
 import { nodeGpu } from '../../../../src/engine/webgpu/node-gpu.ts';
-import { type IdleLimits, StateChunks } from '../../../../src/engine/webgpu/state-chunks.ts';
 
 /** 128 MiB in one chunk: more than stays idle for long. */
 const LARGE = { numQubits: 24, chunkQubits: 24 };

@@ -7,11 +7,12 @@ import { tileShape } from '../../../../src/engine/webgpu/sweep/sweep-kernel.ts';
 import {
   bestShape,
   COUNTED_WORK,
+  candidatesFor,
   dispatchQubits,
+  fits,
   MIN_COUNTED_TILE,
   type ShapeTimes,
-} from '../../../../src/engine/webgpu/tuning/choose-tile.ts';
-import { candidatesFor, fits } from '../../../../src/engine/webgpu/tuning/tuning.ts';
+} from '../../../../src/engine/webgpu/tuning/tuning.ts';
 import { gpuLimits } from '../../../support/gpu-limits.ts';
 
 /** Sweeps that take so long on tiles of that size. */

@@ -2,9 +2,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
-import { tileAfter } from '../../../../src/engine/webgpu/tuning/timed-sweeps.ts';
 import { deviceTuning, tuneDevice } from '../../../../src/engine/webgpu/tuning/tune-device.ts';
 import { readTuning } from '../../../../src/engine/webgpu/tuning/tuning.ts';
+import { tileAfter } from '../../../../src/engine/webgpu/tuning/tuning-bench.ts';
 import { statevectorOf } from '../../../support/engine-runs.ts';
 import { describeWith } from '../../../support/facilities/describe-with.ts';
 import { gate } from '../../../support/random-circuits.ts';

@@ -1,6 +1,6 @@
 /** The learned window of work in flight, on a fake clock. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { WorkWindow } from '../../../../src/engine/webgpu/work-window.ts';
+import { WorkWindow } from '../../../../src/engine/webgpu/gpu-context.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { stateBytes } from '../../../../src/engine/cpu/command.ts';
 import { openCpuEngine } from '../../../../src/engine/cpu/cpu-engine.ts';
-import { applyObservable } from '../../../../src/engine/cpu/observable-image.ts';
+import { applyObservable } from '../../../../src/engine/cpu/expectation.ts';
 import { gateOperation as gate } from '../../../../src/workloads/algorithms/gate-operation.ts';
 import { lowestEnergy } from '../../../../src/workloads/algorithms/hamiltonians/ground-energy.ts';
 import { runCircuit } from '../../../support/engine-runs.ts';

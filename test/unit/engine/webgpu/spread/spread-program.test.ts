@@ -10,7 +10,7 @@ import {
   spreadLayout,
   withoutRankBits,
 } from '../../../../../src/engine/webgpu/spread/spread-sampling.ts';
-import { windowsWhere } from '../../../../../src/engine/webgpu/spread/state-runs.ts';
+import { windowsWhere } from '../../../../../src/engine/webgpu/spread/transfers.ts';
 import { NEVER } from '../../../../support/engine-runs.ts';
 
 /** Ten qubits on a device, in four chunks; qubits 10 and 11 tell four devices apart. */

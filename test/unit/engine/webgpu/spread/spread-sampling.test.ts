@@ -4,7 +4,7 @@
  * order: inside blocks, among blocks, or nowhere.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sortedTerminalDraws } from '../../../../../src/engine/terminal-draws.ts';
+import { sortedTerminalDraws } from '../../../../../src/engine/terminal-measurement.ts';
 import { TimeSlicer } from '../../../../../src/engine/time-slicer.ts';
 import { GpuContext } from '../../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile, sleepUntil } from '../../../../../src/engine/webgpu/node-gpu.ts';

@@ -4,10 +4,10 @@
  */
 import { expect, test } from 'vitest';
 import { DeviceLostError } from '../../../../../src/engine/errors.ts';
-import type { StagingBuffers } from '../../../../../src/engine/webgpu/spread/staging-buffers.ts';
-import type { Run } from '../../../../../src/engine/webgpu/spread/state-runs.ts';
 import {
+  type Run,
   runTransfers,
+  type StagingBuffers,
   type TransferWindow,
 } from '../../../../../src/engine/webgpu/spread/transfers.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchDevice } from '../../../src/fleet/adapters/device-watch.ts';
+import { watchDevice } from '../../../src/fleet/adapters/serve-adapter.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

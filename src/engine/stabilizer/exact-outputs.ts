@@ -1,15 +1,20 @@
 /**
- * The exact distribution of few classical bits, noise included. Each thing that is left to chance flips a set of bits,
- * independent of the others, so the distribution is a convolution; its Walsh–Hadamard transform is a product.
+ * What is known of all shots of a stabilizer program without drawing them, noise included: the distribution of few
+ * classical bits, and expectation values and variances of observables.
+ *
+ * Each thing that is left to chance flips a set of bits, independent of the others, so the distribution is a convolution;
+ * its Walsh–Hadamard transform is a product.
  */
-import type { StabilizerProgram } from '../../compiler/program.ts';
-import { STABILIZER_OPS } from '../../compiler/program.ts';
+
+import type { PauliFactor, PauliSum, PauliTerm } from '../../circuit/observable.ts';
+import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { walshHadamardPasses } from '../../math/walsh-hadamard.ts';
 import { assign, outcomeOf } from '../classical-bits.ts';
-import { confuse } from '../confusion.ts';
 import { TooManyOutcomesError } from '../errors.ts';
+import { confuse } from '../final-misreads.ts';
+import { commutingProduct } from '../pauli-groups.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { BackwardWalk } from './backward-walk.ts';
+import { BackwardWalk, LANES } from './backward-walk.ts';
 
 /** Most classical bits of an exact distribution. */
 export const MAX_STABILIZER_PROBABILITY_BITS = 20;
@@ -148,4 +153,113 @@ async function finished(
     if (slicer.spend(ASSIGNED_UNITS)) await slicer.pause();
   }
   return out;
+}
+
+/** Expectation values of observables before the measurements of the end. */
+export async function expectationsOf(
+  program: StabilizerProgram,
+  observables: readonly PauliSum[],
+  slicer: TimeSlicer,
+): Promise<number[]> {
+  const strings = observables.flatMap((sum) => sum.map(({ factors }) => factors));
+  const values = await meansOf(program, strings, slicer);
+  let next = 0;
+  return observables.map((sum) =>
+    sum.reduce((total, { coefficient }) => total + coefficient * values[next++]!, 0),
+  );
+}
+
+/** ⟨O²⟩ − ⟨O⟩² of each observable. */
+export async function variancesOf(
+  program: StabilizerProgram,
+  observables: readonly PauliSum[],
+  expectations: readonly number[],
+  slicer: TimeSlicer,
+): Promise<number[]> {
+  const sums: PauliSum[] = [];
+  for (const observable of observables) sums.push(await squareOf(observable, slicer));
+  const squares = await expectationsOf(program, sums, slicer);
+  return squares.map((square, i) => Math.max(0, square - expectations[i]! ** 2));
+}
+
+/** Work of a factor of a product. */
+const FACTOR_UNITS = 16;
+
+/** O², whose products of strings that anticommute cancel. */
+async function squareOf(observable: PauliSum, slicer: TimeSlicer): Promise<PauliSum> {
+  const terms: PauliTerm[] = [];
+  let identity = 0;
+  for (const [i, first] of observable.entries()) {
+    identity += first.coefficient ** 2;
+    for (const second of observable.slice(i + 1)) {
+      const product = commutingProduct(first.factors, second.factors);
+      const units = FACTOR_UNITS * (first.factors.length + second.factors.length);
+      if (slicer.spend(units)) await slicer.pause();
+      if (product === undefined) continue;
+      const coefficient = 2 * first.coefficient * second.coefficient * product.sign;
+      terms.push({ coefficient, factors: product.factors });
+    }
+  }
+  return [{ coefficient: identity, factors: [] }, ...terms];
+}
+
+/** Expectation values of Pauli strings. */
+async function meansOf(
+  program: StabilizerProgram,
+  strings: readonly (readonly PauliFactor[])[],
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
+  const values = new Float64Array(strings.length);
+  for (let first = 0; first < strings.length; first += LANES) {
+    const some = strings.slice(first, first + LANES);
+    values.set(await meansOfSome(program, some, slicer), first);
+  }
+  return values;
+}
+
+async function meansOfSome(
+  program: StabilizerProgram,
+  strings: readonly (readonly PauliFactor[])[],
+  slicer: TimeSlicer,
+): Promise<Float64Array> {
+  const walk = new BackwardWalk(program);
+  for (const [lane, factors] of strings.entries()) {
+    for (const { pauli, qubit } of factors) {
+      if (pauli !== 'Z') walk.flips[qubit]! |= 1 << lane;
+      if (pauli !== 'X') walk.signs[qubit]! |= 1 << lane;
+    }
+  }
+  const values = new Float64Array(strings.length).fill(1);
+  const { channels } = program;
+  /** Strings whose mean is 0. */
+  let vanishing = 0;
+  await walk.run(
+    program.numBodyInstructions,
+    {
+      measured: (anticommuting) => {
+        vanishing |= anticommuting;
+      },
+      reset: (anticommuting) => {
+        vanishing |= anticommuting;
+      },
+      noise: (channel, anticommutingWith) => {
+        const lost = new Float64Array(strings.length);
+        for (const { flips, signs, probability } of channels[channel]!.errors) {
+          const anticommuting = anticommutingWith(flips, signs);
+          if (anticommuting === 0) continue;
+          for (let lane = 0; lane < lost.length; lane++) {
+            if (((anticommuting >>> lane) & 1) === 1) lost[lane]! += 2 * probability;
+          }
+        }
+        for (let lane = 0; lane < lost.length; lane++) values[lane]! *= 1 - lost[lane]!;
+      },
+    },
+    slicer,
+  );
+  for (const flips of walk.flips) vanishing |= flips;
+  for (let lane = 0; lane < values.length; lane++) {
+    if (((vanishing >>> lane) & 1) === 1) values[lane] = 0;
+    else if (((walk.negative >>> lane) & 1) === 1) values[lane]! *= -1;
+  }
+  return values;
 }
