@@ -1,5 +1,5 @@
 /** Errors of the command line. */
-import { CodedError, type Fault } from '../errors/coded-error.ts';
+import { CodedError, coded, type Fault } from '../errors/coded-error.ts';
 import { didYouMean } from '../errors/nearest-names.ts';
 
 /** The file named on the command line does not exist. */
@@ -44,26 +44,17 @@ export class EmbeddedOnlyError extends CodedError {
 }
 
 /** The command is for a cluster, and the settings name no database in PostgreSQL. */
-export class NoClusterError extends CodedError {
-  readonly code = 'CLI_NO_CLUSTER';
-
-  constructor() {
-    super(
-      '`qcs cluster` is for services on PostgreSQL. QCS_DATABASE_URL must name their database.',
-    );
-  }
-}
+export class NoClusterError extends coded(
+  'CLI_NO_CLUSTER',
+  () => '`qcs cluster` is for services on PostgreSQL. QCS_DATABASE_URL must name their database.',
+) {}
 
 /** The settings name no database in PostgreSQL into which to copy. */
-export class NoTargetError extends CodedError {
-  readonly code = 'CLI_NO_TARGET';
-
-  constructor() {
-    super(
-      '`qcs migrate` copies into a database in PostgreSQL. QCS_DATABASE_URL must name one that is empty.',
-    );
-  }
-}
+export class NoTargetError extends coded(
+  'CLI_NO_TARGET',
+  () =>
+    '`qcs migrate` copies into a database in PostgreSQL. QCS_DATABASE_URL must name one that is empty.',
+) {}
 
 /** The cluster has no such node. */
 export class NodeNotFoundError extends CodedError {
@@ -96,13 +87,7 @@ export class NoUsableAdapterError extends CodedError {
 }
 
 /** Ctrl-C interrupted the command. */
-export class InterruptedError extends CodedError {
-  readonly code = 'CLI_INTERRUPTED';
-
-  constructor() {
-    super('Interrupted.');
-  }
-}
+export class InterruptedError extends coded('CLI_INTERRUPTED', () => 'Interrupted.') {}
 
 /**
  * The service did not start, closed a connection, or gave a wrong answer, so its figures would mean nothing.
@@ -117,13 +102,10 @@ export class LoadFailedError extends CodedError {
 }
 
 /** Neither the environment nor an option gives a key. */
-export class KeyMissingError extends CodedError {
-  readonly code = 'CLI_KEY_MISSING';
-
-  constructor() {
-    super('There is no API key: set QCS_API_KEY, or name a file that holds one with --key-file.');
-  }
-}
+export class KeyMissingError extends coded(
+  'CLI_KEY_MISSING',
+  () => 'There is no API key: set QCS_API_KEY, or name a file that holds one with --key-file.',
+) {}
 
 /** The key contains characters that no header can carry. The message does not show the key. */
 export class KeyMalformedError extends CodedError {
@@ -136,13 +118,10 @@ export class KeyMalformedError extends CodedError {
 }
 
 /** The text is not the address of a service. */
-export class ServiceUrlError extends CodedError {
-  readonly code = 'CLI_URL_INVALID';
-
-  constructor(text: string) {
-    super(`"${text}" is no address of a service, such as http://127.0.0.1:8080.`);
-  }
-}
+export class ServiceUrlError extends coded(
+  'CLI_URL_INVALID',
+  (text: string) => `"${text}" is no address of a service, such as http://127.0.0.1:8080.`,
+) {}
 
 /** The service refused the circuit of the file. */
 export class CircuitRefusedError extends CodedError {
@@ -155,12 +134,8 @@ export class CircuitRefusedError extends CodedError {
 }
 
 /** Ctrl-C ended the following of a job. */
-export class WatchStoppedError extends CodedError {
-  readonly code = 'CLI_WATCH_STOPPED';
-
-  constructor(id: string) {
-    super(
-      `No longer watching. ${id} goes on; \`qcs jobs follow ${id}\` watches it again, \`qcs jobs cancel ${id}\` ends it.`,
-    );
-  }
-}
+export class WatchStoppedError extends coded(
+  'CLI_WATCH_STOPPED',
+  (id: string) =>
+    `No longer watching. ${id} goes on; \`qcs jobs follow ${id}\` watches it again, \`qcs jobs cancel ${id}\` ends it.`,
+) {}

@@ -1,16 +1,12 @@
 /** Errors of a cluster. */
-import { CodedError } from '../errors/coded-error.ts';
+import { CodedError, coded } from '../errors/coded-error.ts';
 
 /** Another process is the node of this name. */
-export class NodeNameInUseError extends CodedError {
-  readonly code = 'CLUSTER_NODE_NAME_IN_USE';
-
-  constructor(name: string) {
-    super(
-      `Another process is the node ${name} of the cluster. Give each node a name of its own in QCS_NODE_NAME.`,
-    );
-  }
-}
+export class NodeNameInUseError extends coded(
+  'CLUSTER_NODE_NAME_IN_USE',
+  (name: string) =>
+    `Another process is the node ${name} of the cluster. Give each node a name of its own in QCS_NODE_NAME.`,
+) {}
 
 /** No node of the cluster can run jobs now. */
 export class NoNodeError extends CodedError {
@@ -23,12 +19,8 @@ export class NoNodeError extends CodedError {
 }
 
 /** Another node of the cluster is the node of the fleet that QCS_FLEET_NODES names. */
-export class FleetNodeInUseError extends CodedError {
-  readonly code = 'CLUSTER_FLEET_NODE_IN_USE';
-
-  constructor(number: number) {
-    super(
-      `Another node of the cluster serves node-${number} of the fleet. Name other numbers in QCS_FLEET_NODES, or stop that node.`,
-    );
-  }
-}
+export class FleetNodeInUseError extends coded(
+  'CLUSTER_FLEET_NODE_IN_USE',
+  (number: number) =>
+    `Another node of the cluster serves node-${number} of the fleet. Name other numbers in QCS_FLEET_NODES, or stop that node.`,
+) {}

@@ -1,82 +1,54 @@
 /** Expected failures of the engines. */
-import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { CodedError, coded, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 
 /** The program needs more qubits than the engine can hold. */
-export class ProgramTooWideError extends CodedError {
-  readonly code = 'ENGINE_PROGRAM_TOO_WIDE';
-
-  constructor(numQubits: number, maxQubits: number, engine: string) {
-    super(
-      `The program needs ${numQubits} qubits; the ${engine} engine on this machine holds at most ${maxQubits}.`,
-    );
-  }
-}
+export class ProgramTooWideError extends coded(
+  'ENGINE_PROGRAM_TOO_WIDE',
+  (numQubits: number, maxQubits: number, engine: string) =>
+    `The program needs ${numQubits} qubits; the ${engine} engine on this machine holds at most ${maxQubits}.`,
+) {}
 
 /** The density matrix needs more qubits than the engine can hold. */
-export class DensityTooWideError extends CodedError {
-  readonly code = 'ENGINE_DENSITY_TOO_WIDE';
-
-  constructor(numQubits: number, maxQubits: number, engine: string) {
-    super(
-      `The circuit has ${numQubits} qubits; the ${engine} engine on this machine holds density matrices of at most ${maxQubits}.`,
-    );
-  }
-}
+export class DensityTooWideError extends coded(
+  'ENGINE_DENSITY_TOO_WIDE',
+  (numQubits: number, maxQubits: number, engine: string) =>
+    `The circuit has ${numQubits} qubits; the ${engine} engine on this machine holds density matrices of at most ${maxQubits}.`,
+) {}
 
 /** An output was requested that exists only if no measurement or reset comes before the end. */
-export class OutputNeedsFinalStateError extends CodedError {
-  readonly code = 'ENGINE_OUTPUT_NEEDS_FINAL_STATE';
-
-  constructor(output: string) {
-    super(
-      `${output} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.`,
-    );
-  }
-}
+export class OutputNeedsFinalStateError extends coded(
+  'ENGINE_OUTPUT_NEEDS_FINAL_STATE',
+  (output: string) =>
+    `${output} needs a circuit whose measurements are all last, without conditions and without resets of qubits in use.`,
+) {}
 
 /** The state vector of a density matrix was requested. */
-export class OutputNeedsStateVectorError extends CodedError {
-  readonly code = 'ENGINE_OUTPUT_NEEDS_STATE_VECTOR';
-
-  constructor() {
-    super(
-      'A density matrix is no state vector; request the density matrix, or run the circuit without noise.',
-    );
-  }
-}
+export class OutputNeedsStateVectorError extends coded(
+  'ENGINE_OUTPUT_NEEDS_STATE_VECTOR',
+  () =>
+    'A density matrix is no state vector; request the density matrix, or run the circuit without noise.',
+) {}
 
 /** An output was requested that a tableau does not give. */
-export class OutputNeedsAmplitudesError extends CodedError {
-  readonly code = 'ENGINE_OUTPUT_NEEDS_AMPLITUDES';
-
-  constructor(output: string) {
-    super(
-      `The stabilizer method computes no amplitudes, and so not ${output}; request counts, probabilities or expectation values, or another method.`,
-    );
-  }
-}
+export class OutputNeedsAmplitudesError extends coded(
+  'ENGINE_OUTPUT_NEEDS_AMPLITUDES',
+  (output: string) =>
+    `The stabilizer method computes no amplitudes, and so not ${output}; request counts, probabilities or expectation values, or another method.`,
+) {}
 
 /** A mean over trajectories was requested without shots. */
-export class OutputNeedsShotsError extends CodedError {
-  readonly code = 'ENGINE_OUTPUT_NEEDS_SHOTS';
-
-  constructor() {
-    super(
-      'Probabilities and expectation values over trajectories are means over the shots, of which there must be at least 1.',
-    );
-  }
-}
+export class OutputNeedsShotsError extends coded(
+  'ENGINE_OUTPUT_NEEDS_SHOTS',
+  () =>
+    'Probabilities and expectation values over trajectories are means over the shots, of which there must be at least 1.',
+) {}
 
 /** The density matrix of more qubits was requested than is returned. */
-export class DensityMatrixTooLargeError extends CodedError {
-  readonly code = 'ENGINE_DENSITY_MATRIX_TOO_LARGE';
-
-  constructor(numQubits: number, maxQubits: number) {
-    super(
-      `The density matrix of ${numQubits} qubits has 4^${numQubits} entries; it is returned of up to ${maxQubits} qubits. Expectation values and probabilities are computed of more.`,
-    );
-  }
-}
+export class DensityMatrixTooLargeError extends coded(
+  'ENGINE_DENSITY_MATRIX_TOO_LARGE',
+  (numQubits: number, maxQubits: number) =>
+    `The density matrix of ${numQubits} qubits has 4^${numQubits} entries; it is returned of up to ${maxQubits} qubits. Expectation values and probabilities are computed of more.`,
+) {}
 
 /** Mid-circuit measurements or noise split the shots into more states than the engine may hold at once. */
 export class TooManyBranchesError extends CodedError {
@@ -103,55 +75,38 @@ export class NoRoomForVarianceError extends CodedError {
 }
 
 /** A shot exceeded the limit of loop rounds. */
-export class TooManyRoundsError extends CodedError {
-  readonly code = 'ENGINE_TOO_MANY_ROUNDS';
-
-  constructor(maxRounds: number) {
-    super(
-      `A shot went through more than ${maxRounds} rounds of the circuit's loops. A loop on measured bits ends when its condition no longer holds; QCS_MAX_LOOP_ROUNDS is the limit.`,
-    );
-  }
-}
+export class TooManyRoundsError extends coded(
+  'ENGINE_TOO_MANY_ROUNDS',
+  (maxRounds: number) =>
+    `A shot went through more than ${maxRounds} rounds of the circuit's loops. A loop on measured bits ends when its condition no longer holds; QCS_MAX_LOOP_ROUNDS is the limit.`,
+) {}
 
 /** A classical expression has no value for the measured bits. */
-export class ClassicalValueError extends CodedError {
-  readonly code = 'ENGINE_CLASSICAL_VALUE';
-
-  constructor(problem: string) {
-    super(`A classical value computed while the circuit ran does not exist: ${problem}`);
-  }
-}
+export class ClassicalValueError extends coded(
+  'ENGINE_CLASSICAL_VALUE',
+  (problem: string) =>
+    `A classical value computed while the circuit ran does not exist: ${problem}`,
+) {}
 
 /** The exact distribution was requested over more classical bits than can be listed. */
-export class TooManyOutcomesError extends CodedError {
-  readonly code = 'ENGINE_TOO_MANY_OUTCOMES';
-
-  constructor(numBits: number, maxBits: number) {
-    super(
-      `The exact distribution over ${numBits} classical bits has 2^${numBits} entries; at most 2^${maxBits} are computed.`,
-    );
-  }
-}
+export class TooManyOutcomesError extends coded(
+  'ENGINE_TOO_MANY_OUTCOMES',
+  (numBits: number, maxBits: number) =>
+    `The exact distribution over ${numBits} classical bits has 2^${numBits} entries; at most 2^${maxBits} are computed.`,
+) {}
 
 /** The state vector of more qubits was requested than is read off a matrix product state. */
-export class StateVectorTooLongError extends CodedError {
-  readonly code = 'ENGINE_STATE_VECTOR_TOO_LONG';
-
-  constructor(numQubits: number, maxQubits: number) {
-    super(
-      `The state vector of ${numQubits} qubits has 2^${numQubits} amplitudes; of a matrix product state it is returned up to ${maxQubits} qubits. Amplitudes of given basis states are computed of more.`,
-    );
-  }
-}
+export class StateVectorTooLongError extends coded(
+  'ENGINE_STATE_VECTOR_TOO_LONG',
+  (numQubits: number, maxQubits: number) =>
+    `The state vector of ${numQubits} qubits has 2^${numQubits} amplitudes; of a matrix product state it is returned up to ${maxQubits} qubits. Amplitudes of given basis states are computed of more.`,
+) {}
 
 /** A thread of the engine ended while it worked on a program. */
-export class HelperLostError extends CodedError {
-  readonly code = 'ENGINE_HELPER_LOST';
-
-  constructor() {
-    super('A thread of the engine ended while it worked on the program.');
-  }
-}
+export class HelperLostError extends coded(
+  'ENGINE_HELPER_LOST',
+  () => 'A thread of the engine ended while it worked on the program.',
+) {}
 
 /**
  * The engine cannot allocate the states of a program: the system lacks memory, or 32-bit addresses
@@ -183,13 +138,10 @@ export class InvalidBatchError extends CodedError {
 }
 
 /** The engine, or a program compiled for it, has been closed. */
-export class ClosedError extends CodedError {
-  readonly code = 'ENGINE_CLOSED';
-
-  constructor() {
-    super('The engine has been closed, or the program that it prepared has.');
-  }
-}
+export class ClosedError extends coded(
+  'ENGINE_CLOSED',
+  () => 'The engine has been closed, or the program that it prepared has.',
+) {}
 
 /** WebGPU could not open an adapter. */
 export class NoAdapterError extends CodedError {
@@ -201,22 +153,16 @@ export class NoAdapterError extends CodedError {
 }
 
 /** The GPU device was lost: its driver reset it, or it was removed. */
-export class DeviceLostError extends CodedError {
-  readonly code = 'ENGINE_DEVICE_LOST';
-
-  constructor(message: string) {
-    super(`The GPU device was lost: ${message || 'no reason was given'}.`);
-  }
-}
+export class DeviceLostError extends coded(
+  'ENGINE_DEVICE_LOST',
+  (message: string) => `The GPU device was lost: ${message || 'no reason was given'}.`,
+) {}
 
 /** The GPU rejected work, or ran out of memory while doing it. */
-export class GpuFaultError extends CodedError {
-  readonly code = 'ENGINE_GPU_FAULT';
-
-  constructor(message: string) {
-    super(`The GPU refused its work: ${message}.`);
-  }
-}
+export class GpuFaultError extends coded(
+  'ENGINE_GPU_FAULT',
+  (message: string) => `The GPU refused its work: ${message}.`,
+) {}
 
 /** The result of an engine breaks what holds for every right result. It is a fault of the service, and is not answered. */
 export class InvariantError extends CodedError {

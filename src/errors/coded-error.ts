@@ -28,3 +28,22 @@ export abstract class CodedError extends Error {
 
 /** Most faults that one answer lists. */
 export const MAX_FAULTS = 20;
+
+/**
+ * An error of one code whose message follows from its facts: `class X extends coded(code, (n: number) => …) {}`.
+ * A class with fields, faults or a cause extends `CodedError` itself.
+ */
+export function coded<Code extends string, Facts extends readonly unknown[]>(
+  code: Code,
+  message: (...facts: Facts) => string,
+): new (
+  ...facts: Facts
+) => CodedError & { readonly code: Code } {
+  return class extends CodedError {
+    readonly code = code;
+
+    constructor(...facts: Facts) {
+      super(message(...facts));
+    }
+  };
+}

@@ -1,6 +1,6 @@
 /** Errors of the fleet. */
 import { type CircuitLimits, tooManyQubits } from '../circuit/circuit-limits.ts';
-import { CodedError, type Fault } from '../errors/coded-error.ts';
+import { CodedError, coded, type Fault } from '../errors/coded-error.ts';
 
 /** The processor is offline, in maintenance, or failed its last self-test. */
 export class ProcessorUnavailableError extends CodedError {
@@ -36,13 +36,11 @@ export class EngineLostError extends CodedError {
 }
 
 /** The driver opened another adapter than it was told to. Seen only as why a process did not start. */
-export class WrongAdapterError extends CodedError {
-  readonly code = 'FLEET_WRONG_ADAPTER';
-
-  constructor(wanted: string, opened: string) {
-    super(`The driver was to open the adapter "${wanted}" and opened "${opened}".`);
-  }
-}
+export class WrongAdapterError extends coded(
+  'FLEET_WRONG_ADAPTER',
+  (wanted: string, opened: string) =>
+    `The driver was to open the adapter "${wanted}" and opened "${opened}".`,
+) {}
 
 /** A worker ended under its circuit. Callers see it only as the cause of EngineLostError or CircuitMemoryError. */
 export class WorkerLostError extends CodedError {
@@ -132,28 +130,19 @@ function duration(ms: number): string {
 }
 
 /** The engine that a run was given to does not have its method. */
-export class MethodMissingError extends CodedError {
-  readonly code = 'FLEET_METHOD_MISSING';
-
-  constructor(method: string, engine: string) {
-    super(`The ${engine} engine does not have the method ${method}.`);
-  }
-}
+export class MethodMissingError extends coded(
+  'FLEET_METHOD_MISSING',
+  (method: string, engine: string) => `The ${engine} engine does not have the method ${method}.`,
+) {}
 
 /** The machine would not give the memory for the circuit's state vector. */
-export class OutOfMemoryError extends CodedError {
-  readonly code = 'FLEET_OUT_OF_MEMORY';
-
-  constructor(numQubits: number) {
-    super(`The machine has no memory left for the state of ${numQubits} qubits.`);
-  }
-}
+export class OutOfMemoryError extends coded(
+  'FLEET_OUT_OF_MEMORY',
+  (numQubits: number) => `The machine has no memory left for the state of ${numQubits} qubits.`,
+) {}
 
 /** The fleet was closed while the circuit waited or ran. */
-export class FleetClosedError extends CodedError {
-  readonly code = 'FLEET_CLOSED';
-
-  constructor() {
-    super('The service is stopping; the circuit was not finished.');
-  }
-}
+export class FleetClosedError extends coded(
+  'FLEET_CLOSED',
+  () => 'The service is stopping; the circuit was not finished.',
+) {}

@@ -1,15 +1,13 @@
 /** Errors of the job layer. */
-import { CodedError } from '../errors/coded-error.ts';
+import { CodedError, coded } from '../errors/coded-error.ts';
 import type { JobId, JobKind, JobStatus } from './job.ts';
 
 /** No job has this id, or none that the caller may see. */
-export class JobNotFoundError extends CodedError {
-  readonly code = 'JOBS_NOT_FOUND';
-
-  constructor(id: JobId) {
-    super(`There is no job ${id} of this key; it may have been deleted, or be another key's.`);
-  }
-}
+export class JobNotFoundError extends coded(
+  'JOBS_NOT_FOUND',
+  (id: JobId) =>
+    `There is no job ${id} of this key; it may have been deleted, or be another key's.`,
+) {}
 
 /** The job does not have the expected status, or the life cycle has no such transition. */
 export class JobTransitionError extends CodedError {
@@ -24,33 +22,23 @@ export class JobTransitionError extends CodedError {
 }
 
 /** A job with this id exists already. */
-export class DuplicateJobError extends CodedError {
-  readonly code = 'JOBS_DUPLICATE';
-
-  constructor(id: JobId) {
-    super(`There is a job ${id} already.`);
-  }
-}
+export class DuplicateJobError extends coded(
+  'JOBS_DUPLICATE',
+  (id: JobId) => `There is a job ${id} already.`,
+) {}
 
 /** No handler in this process runs jobs of this kind. */
-export class NoHandlerError extends CodedError {
-  readonly code = 'JOBS_NO_HANDLER';
-
-  constructor(kind: JobKind) {
-    super(`Nothing here runs jobs of kind ${kind}.`);
-  }
-}
+export class NoHandlerError extends coded(
+  'JOBS_NO_HANDLER',
+  (kind: JobKind) => `Nothing here runs jobs of kind ${kind}.`,
+) {}
 
 /** The process ended so often while this job ran, with few others, that the job may be the cause. */
-export class JobInterruptedError extends CodedError {
-  readonly code = 'JOBS_INTERRUPTED';
-
-  constructor(attempts: number) {
-    super(
-      `The service died under each of the job's attempts, ${attempts} in all, and the job may be the cause. It is not started again by itself; a retry starts it.`,
-    );
-  }
-}
+export class JobInterruptedError extends coded(
+  'JOBS_INTERRUPTED',
+  (attempts: number) =>
+    `The service died under each of the job's attempts, ${attempts} in all, and the job may be the cause. It is not started again by itself; a retry starts it.`,
+) {}
 
 /** The stored record of a job cannot be read. */
 export class JobDamagedError extends CodedError {
@@ -70,51 +58,36 @@ export class JobDamagedError extends CodedError {
 }
 
 /** The job neither failed nor was cancelled, so it cannot be run again. */
-export class JobNotRetriableError extends CodedError {
-  readonly code = 'JOBS_NOT_RETRIABLE';
-
-  constructor(id: JobId, status: JobStatus) {
-    super(`Job ${id} is ${status}; only what has failed or was cancelled can be run again.`);
-  }
-}
+export class JobNotRetriableError extends coded(
+  'JOBS_NOT_RETRIABLE',
+  (id: JobId, status: JobStatus) =>
+    `Job ${id} is ${status}; only what has failed or was cancelled can be run again.`,
+) {}
 
 /** Reason for aborting the work of a cancelled job. */
-export class JobCancelledError extends CodedError {
-  readonly code = 'JOBS_CANCELLED';
-
-  constructor(id: JobId) {
-    super(`Job ${id} was cancelled.`);
-  }
-}
+export class JobCancelledError extends coded(
+  'JOBS_CANCELLED',
+  (id: JobId) => `Job ${id} was cancelled.`,
+) {}
 
 /**
  * Another process that shares the store holds the job now, because this one was not heard of for too long. Callers
  * never see it: they go on waiting for the outcome.
  */
-export class JobLostError extends CodedError {
-  readonly code = 'JOBS_LOST';
-
-  constructor(id: JobId) {
-    super(`Job ${id} is held by another process now.`);
-  }
-}
+export class JobLostError extends coded(
+  'JOBS_LOST',
+  (id: JobId) => `Job ${id} is held by another process now.`,
+) {}
 
 /** The service is stopping. It accepts no jobs and puts its present ones back into the queue. */
-export class RunnerClosedError extends CodedError {
-  readonly code = 'JOBS_SHUTTING_DOWN';
-
-  constructor() {
-    super('The service is shutting down and takes no new jobs.');
-  }
-}
+export class RunnerClosedError extends coded(
+  'JOBS_SHUTTING_DOWN',
+  () => 'The service is shutting down and takes no new jobs.',
+) {}
 
 /** The idempotency key was used before for a different request. */
-export class IdempotencyConflictError extends CodedError {
-  readonly code = 'JOBS_IDEMPOTENCY_CONFLICT';
-
-  constructor(idempotencyKey: string) {
-    super(
-      `Idempotency key ${JSON.stringify(idempotencyKey)} was used within the last 24 hours for a different request.`,
-    );
-  }
-}
+export class IdempotencyConflictError extends coded(
+  'JOBS_IDEMPOTENCY_CONFLICT',
+  (idempotencyKey: string) =>
+    `Idempotency key ${JSON.stringify(idempotencyKey)} was used within the last 24 hours for a different request.`,
+) {}

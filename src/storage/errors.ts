@@ -1,5 +1,5 @@
 /** Errors of the storage layer. */
-import { CodedError } from '../errors/coded-error.ts';
+import { CodedError, coded } from '../errors/coded-error.ts';
 
 /** The data directory, or the database in it, cannot be used. */
 export class CannotOpenStorageError extends CodedError {
@@ -41,13 +41,10 @@ export class DatabaseMissingError extends CodedError {
 }
 
 /** The target file of a backup exists. */
-export class BackupExistsError extends CodedError {
-  readonly code = 'STORAGE_BACKUP_EXISTS';
-
-  constructor(path: string) {
-    super(`${path} exists. A backup is written to a new file.`);
-  }
-}
+export class BackupExistsError extends coded(
+  'STORAGE_BACKUP_EXISTS',
+  (path: string) => `${path} exists. A backup is written to a new file.`,
+) {}
 
 /** The database file is damaged, or is not a database. */
 export class DatabaseDamagedError extends CodedError {
@@ -123,15 +120,11 @@ export class CannotOpenDatabaseError extends CodedError {
 }
 
 /** The database into which another one was to be copied has rows. */
-export class TargetInUseError extends CodedError {
-  readonly code = 'STORAGE_TARGET_IN_USE';
-
-  constructor(table: string) {
-    super(
-      `The database that QCS_DATABASE_URL names is in use: its table ${table} has rows. Nothing was copied. Copy into an empty database, before the first start of a service on it.`,
-    );
-  }
-}
+export class TargetInUseError extends coded(
+  'STORAGE_TARGET_IN_USE',
+  (table: string) =>
+    `The database that QCS_DATABASE_URL names is in use: its table ${table} has rows. Nothing was copied. Copy into an empty database, before the first start of a service on it.`,
+) {}
 
 /** A database has not stored the rows that were copied into it. */
 export class CopyDiffersError extends CodedError {
@@ -149,12 +142,8 @@ export class CopyDiffersError extends CodedError {
 }
 
 /** Another service runs on the same data directory. */
-export class DataDirectoryInUseError extends CodedError {
-  readonly code = 'STORAGE_DATA_DIRECTORY_IN_USE';
-
-  constructor(path: string) {
-    super(
-      `Another service runs on the data directory ${path}. Stop it, or name another one in QCS_DATA_DIR.`,
-    );
-  }
-}
+export class DataDirectoryInUseError extends coded(
+  'STORAGE_DATA_DIRECTORY_IN_USE',
+  (path: string) =>
+    `Another service runs on the data directory ${path}. Stop it, or name another one in QCS_DATA_DIR.`,
+) {}

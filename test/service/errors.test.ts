@@ -8,12 +8,13 @@ import { ERROR_TABLE } from '../../src/service/http/error-table.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** Every code that a class of these files has, found as `readonly code = …`. */
+/** Every code that a class of these files has, found as `readonly code = …` or `extends coded('…'`. */
 function codesIn(files: string, exclude: readonly string[] = []): ReadonlySet<string> {
   const codes = new Set<string>();
   for (const path of globSync(files, { cwd: root, exclude })) {
     const text = readFileSync(new URL(path, root), 'utf8');
-    for (const [, literal] of text.matchAll(/\bcode = '([A-Z_]+)'/g)) codes.add(literal ?? '');
+    const literals = /(?:\bcode = |extends coded\(\s*)'([A-Z_]+)'/g;
+    for (const [, literal] of text.matchAll(literals)) codes.add(literal ?? '');
     for (const [, name] of text.matchAll(/\bcode = ([A-Z_]+);/g)) {
       const value = new RegExp(`const ${name} = '([A-Z_]+)'`).exec(text)?.[1];
       codes.add(value ?? `${path}: ${name}`);

@@ -1,6 +1,6 @@
 /** Errors of the service layer: faults of requests, keys and limits. */
 
-import { CodedError, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { CodedError, coded, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { faultSentence } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { JobId, JobStatus } from '../../jobs/job.ts';
@@ -34,13 +34,10 @@ export class ReadingRefusedError extends CodedError {
 }
 
 /** The process that reads a body ended, also in further attempts. */
-export class ReaderLostError extends CodedError {
-  readonly code = 'SERVICE_READER_LOST';
-
-  constructor(how: string) {
-    super(`The process that reads this body ended: ${how}.`);
-  }
-}
+export class ReaderLostError extends coded(
+  'SERVICE_READER_LOST',
+  (how: string) => `The process that reads this body ended: ${how}.`,
+) {}
 
 /** Reading a body exceeded its limit of CPU time. */
 export class ReadingTimeError extends CodedError {
@@ -53,13 +50,11 @@ export class ReadingTimeError extends CodedError {
 }
 
 /** Reading a body exceeded its memory limit. */
-export class ReadingMemoryError extends CodedError {
-  readonly code = 'SERVICE_READING_MEMORY';
-
-  constructor(limitMib: number) {
-    super(`Reading the body took more than ${limitMib} MiB of memory, the most that it may take.`);
-  }
-}
+export class ReadingMemoryError extends coded(
+  'SERVICE_READING_MEMORY',
+  (limitMib: number) =>
+    `Reading the body took more than ${limitMib} MiB of memory, the most that it may take.`,
+) {}
 
 /** The large bodies of one key that arrive or wait exceed their limit of bytes. */
 export class KeyReadingRoomError extends CodedError {
@@ -131,13 +126,10 @@ export class BodyMalformedError extends CodedError {
 }
 
 /** The body exceeds the size limit. */
-export class BodyTooLargeError extends CodedError {
-  readonly code = 'SERVICE_BODY_TOO_LARGE';
-
-  constructor(maxBytes: number) {
-    super(`The body is larger than ${maxBytes} bytes, the most this service reads.`);
-  }
-}
+export class BodyTooLargeError extends coded(
+  'SERVICE_BODY_TOO_LARGE',
+  (maxBytes: number) => `The body is larger than ${maxBytes} bytes, the most this service reads.`,
+) {}
 
 /** The body's media type is not JSON. */
 export class ContentTypeError extends CodedError {
@@ -152,13 +144,10 @@ export class ContentTypeError extends CodedError {
 }
 
 /** The request line, a header or the framing of the body violates HTTP. */
-export class HttpMalformedError extends CodedError {
-  readonly code = 'SERVICE_HTTP_MALFORMED';
-
-  constructor(problem: string) {
-    super(`The request cannot be read: ${problem}`);
-  }
-}
+export class HttpMalformedError extends coded(
+  'SERVICE_HTTP_MALFORMED',
+  (problem: string) => `The request cannot be read: ${problem}`,
+) {}
 
 /** An endpoint that needs a key was called without one. */
 export class KeyMissingError extends CodedError {
@@ -229,13 +218,10 @@ export class KeyDamagedError extends CodedError {
 }
 
 /** The key has expired. */
-export class KeyExpiredError extends CodedError {
-  readonly code = 'SERVICE_KEY_EXPIRED';
-
-  constructor(expiredAt: string) {
-    super(`The API key expired at ${expiredAt}.`);
-  }
-}
+export class KeyExpiredError extends coded(
+  'SERVICE_KEY_EXPIRED',
+  (expiredAt: string) => `The API key expired at ${expiredAt}.`,
+) {}
 
 /** The requested expiry of a key lies in the past. */
 export class KeyExpiryInPastError extends CodedError {
@@ -248,15 +234,11 @@ export class KeyExpiryInPastError extends CodedError {
 }
 
 /** The key is valid but lacks the scope of this endpoint. */
-export class ScopeMissingError extends CodedError {
-  readonly code = 'SERVICE_SCOPE_MISSING';
-
-  constructor(needed: string, granted: readonly string[]) {
-    super(
-      `This endpoint needs the scope "${needed}"; the key has ${granted.length === 0 ? 'none' : granted.join(', ')}.`,
-    );
-  }
-}
+export class ScopeMissingError extends coded(
+  'SERVICE_SCOPE_MISSING',
+  (needed: string, granted: readonly string[]) =>
+    `This endpoint needs the scope "${needed}"; the key has ${granted.length === 0 ? 'none' : granted.join(', ')}.`,
+) {}
 
 /** No route has this path. */
 export class RouteNotFoundError extends CodedError {
@@ -292,13 +274,10 @@ export class MethodNotFoundError extends CodedError {
 }
 
 /** A node that runs jobs of a cluster was sent a request. */
-export class WorkerNodeError extends CodedError {
-  readonly code = 'SERVICE_WORKER_NODE';
-
-  constructor() {
-    super('This node runs jobs and takes no requests; send them to the other nodes.');
-  }
-}
+export class WorkerNodeError extends coded(
+  'SERVICE_WORKER_NODE',
+  () => 'This node runs jobs and takes no requests; send them to the other nodes.',
+) {}
 
 /** No processor has this id. */
 export class ProcessorNotFoundError extends CodedError {
@@ -331,31 +310,24 @@ export class IonqResultNotFoundError extends CodedError {
 }
 
 /** The key has no such session. */
-export class IonqSessionNotFoundError extends CodedError {
-  readonly code = 'SERVICE_IONQ_SESSION_NOT_FOUND';
-
-  constructor(id: string) {
-    super(`There is no session ${JSON.stringify(id.slice(0, 100))} of this key.`);
-  }
-}
+export class IonqSessionNotFoundError extends coded(
+  'SERVICE_IONQ_SESSION_NOT_FOUND',
+  (id: string) => `There is no session ${JSON.stringify(id.slice(0, 100))} of this key.`,
+) {}
 
 /** A job of several circuits is cancelled and deleted as a whole. */
-export class IonqCircuitOfJobError extends CodedError {
-  readonly code = 'SERVICE_IONQ_CIRCUIT_OF_JOB';
-
-  constructor(id: string, jobId: string) {
-    super(`${id} is one circuit of job ${jobId}, which is cancelled or deleted as a whole.`);
-  }
-}
+export class IonqCircuitOfJobError extends coded(
+  'SERVICE_IONQ_CIRCUIT_OF_JOB',
+  (id: string, jobId: string) =>
+    `${id} is one circuit of job ${jobId}, which is cancelled or deleted as a whole.`,
+) {}
 
 /** The session has ended, or has all the jobs that it may have. */
-export class IonqSessionEndedError extends CodedError {
-  readonly code = 'SERVICE_IONQ_SESSION_ENDED';
-
-  constructor(id: string) {
-    super(`Session ${id} takes no further job: it has ended, or has reached its job_count_limit.`);
-  }
-}
+export class IonqSessionEndedError extends coded(
+  'SERVICE_IONQ_SESSION_ENDED',
+  (id: string) =>
+    `Session ${id} takes no further job: it has ended, or has reached its job_count_limit.`,
+) {}
 
 /** The processor is not a fleet and has no devices. */
 export class NoDevicesError extends CodedError {
@@ -396,13 +368,7 @@ export class RateLimitError extends CodedError {
 }
 
 /** The caller closed the connection before the answer was sent, so nobody reads this error. */
-export class CallerGoneError extends CodedError {
-  readonly code = 'SERVICE_CALLER_GONE';
-
-  constructor() {
-    super('The caller has gone.');
-  }
-}
+export class CallerGoneError extends coded('SERVICE_CALLER_GONE', () => 'The caller has gone.') {}
 
 /** The address has used up its demo requests of this window. */
 export class DemoRateLimitError extends CodedError {
@@ -573,30 +539,21 @@ export class JobFailedError extends CodedError {
 }
 
 /** The API key was revoked; this cannot be undone. */
-export class KeyRevokedError extends CodedError {
-  readonly code = 'SERVICE_KEY_REVOKED';
-
-  constructor(id: string) {
-    super(`The API key "${id}" was revoked, and a revoked key cannot be changed; make a new one.`);
-  }
-}
+export class KeyRevokedError extends coded(
+  'SERVICE_KEY_REVOKED',
+  (id: string) =>
+    `The API key "${id}" was revoked, and a revoked key cannot be changed; make a new one.`,
+) {}
 
 /** The change would leave no key that can administer the service over HTTP. */
-export class LastAdminKeyError extends CodedError {
-  readonly code = 'SERVICE_LAST_ADMIN_KEY';
-
-  constructor(id: string) {
-    super(
-      `The API key "${id}" is the last valid one with the scope "admin". Make another one first, or use qcs keys on the machine of the service.`,
-    );
-  }
-}
+export class LastAdminKeyError extends coded(
+  'SERVICE_LAST_ADMIN_KEY',
+  (id: string) =>
+    `The API key "${id}" is the last valid one with the scope "admin". Make another one first, or use qcs keys on the machine of the service.`,
+) {}
 
 /** No API key has this id. */
-export class KeyNotFoundError extends CodedError {
-  readonly code = 'SERVICE_KEY_NOT_FOUND';
-
-  constructor(id: string) {
-    super(`There is no API key with the id "${id.slice(0, 100)}".`);
-  }
-}
+export class KeyNotFoundError extends coded(
+  'SERVICE_KEY_NOT_FOUND',
+  (id: string) => `There is no API key with the id "${id.slice(0, 100)}".`,
+) {}

@@ -1,5 +1,5 @@
 /** Runs the tasks of a plan, each as soon as its dependencies have completed. */
-import { CodedError } from '../../errors/coded-error.ts';
+import { CodedError, coded } from '../../errors/coded-error.ts';
 import type { Json, JsonObject } from '../procedures/json.ts';
 import { type PlanStep, valueAt, withReferencesRead } from './plan.ts';
 
@@ -26,15 +26,11 @@ export class PlanReferenceError extends CodedError {
 }
 
 /** The referenced values exceed the size limit of an input. */
-export class PlanInputSizeError extends CodedError {
-  readonly code = 'WORKLOADS_PLAN_INPUT';
-
-  constructor(name: string, limitCharacters: number) {
-    super(
-      `The results that the task ${name} of the plan refers to take more than ${limitCharacters} characters in its input.`,
-    );
-  }
-}
+export class PlanInputSizeError extends coded(
+  'WORKLOADS_PLAN_INPUT',
+  (name: string, limitCharacters: number) =>
+    `The results that the task ${name} of the plan refers to take more than ${limitCharacters} characters in its input.`,
+) {}
 
 /** Largest size of the values that references add to a task's input as JSON. */
 const MAX_INPUT_CHARACTERS = 2 * 1024 * 1024;

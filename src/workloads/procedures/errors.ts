@@ -1,5 +1,5 @@
 /** Errors that a procedure call ends with. */
-import { CodedError, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { CodedError, coded, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { faultSentence } from '../../errors/fault-path.ts';
 
 /** The input matches its schema, but the procedure finds at run time that it makes no sense. */
@@ -17,31 +17,23 @@ export class ProcedureInputError extends CodedError {
 }
 
 /** The run exceeded its deadline. */
-export class ProcedureDeadlineError extends CodedError {
-  readonly code = 'WORKLOADS_TASK_DEADLINE';
-
-  constructor(deadlineMs: number) {
-    super(`The task was not through after ${deadlineMs} ms, and was ended.`);
-  }
-}
+export class ProcedureDeadlineError extends coded(
+  'WORKLOADS_TASK_DEADLINE',
+  (deadlineMs: number) => `The task was not through after ${deadlineMs} ms, and was ended.`,
+) {}
 
 /** The run exceeded the memory limit of its process. */
-export class ProcedureMemoryError extends CodedError {
-  readonly code = 'WORKLOADS_TASK_MEMORY';
-
-  constructor(limitMb: number) {
-    super(`The task took more than ${limitMb} MB of memory, and was ended.`);
-  }
-}
+export class ProcedureMemoryError extends coded(
+  'WORKLOADS_TASK_MEMORY',
+  (limitMb: number) => `The task took more than ${limitMb} MB of memory, and was ended.`,
+) {}
 
 /** The result is larger than the limit for stored results. */
-export class ProcedureResultError extends CodedError {
-  readonly code = 'WORKLOADS_TASK_RESULT';
-
-  constructor(bytes: number, limitBytes: number) {
-    super(`The result takes ${bytes} bytes as JSON; the limit is ${limitBytes}.`);
-  }
-}
+export class ProcedureResultError extends coded(
+  'WORKLOADS_TASK_RESULT',
+  (bytes: number, limitBytes: number) =>
+    `The result takes ${bytes} bytes as JSON; the limit is ${limitBytes}.`,
+) {}
 
 /** The process ended during the run, and so did those that repeated it. */
 export class ProcedureLostError extends CodedError {
