@@ -32,9 +32,9 @@ import { AdapterPool, type AdapterPoolOptions, type EnginePool } from './workers
 const WAKE_UP_MS = 1000;
 /** A self-test is started this often at most. */
 const MAX_SELF_TEST_ATTEMPTS = 2;
-/** Where a plan takes long to make, at most one part in this many of the time goes into plans. */
+/** A long plan that is outdated is made anew after this many times the time that it took to make. */
 const TIME_PER_PLAN_COST = 20;
-/** A plan that takes this long, milliseconds, takes long. */
+/** Milliseconds from which on a plan counts as long. */
 const LONG_PLAN_MS = 2;
 /** A plan that nothing has outdated still ages, because what runs comes closer to its end. */
 const MAX_PLAN_AGE_MS = 100;
@@ -241,7 +241,7 @@ export class CircuitBackend {
     return this.plan.starts.get(runId)?.startAt;
   }
 
-  /** The plan for what waits, as things stand, or stood a moment ago where plans take long to make. */
+  /** The plan for the waiting runs; a moment old if plans take long to make. */
   get plan(): Plan {
     const now = performance.now();
     if (this.#plan !== undefined) {
@@ -457,7 +457,7 @@ function failureOfLoss(loss: WorkerLostError, attempts: number): Error {
 /** Time over which a thread's utilization is taken, milliseconds. */
 const UTILIZATION_MS = 100;
 
-/** How busy this thread is, which shares the cores with the threads of runs. */
+/** Utilization of this thread, which shares the cores with the threads of runs. */
 class OwnThread {
   #since = performance.eventLoopUtilization();
   #at = performance.now();

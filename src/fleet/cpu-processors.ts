@@ -77,7 +77,7 @@ export function statevectorSpec(options: CpuProcessorOptions): ProcessorSpec {
   };
 }
 
-/** `gpu-fleet` as it is without an adapter. */
+/** `gpu-fleet` without an adapter. */
 export function gpuFleetSpec(options: CpuProcessorOptions): ProcessorSpec {
   return {
     id: 'gpu-fleet',

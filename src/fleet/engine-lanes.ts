@@ -36,7 +36,7 @@ export interface ThreadOptions {
   readonly wide: ThreadPoolOptions;
   /** The threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
-  /** How long a cancelled circuit may take to stop by itself before its thread is ended. */
+  /** Milliseconds in which a cancelled circuit must stop; then its thread is ended. */
   readonly cancelGraceMs?: number;
   /** JavaScript heap of one thread; state vectors live outside it. */
   readonly heapLimitMb?: number;
@@ -153,7 +153,7 @@ export class EngineLanes {
     return begun.filter(({ run }) => run.processor === processor && !isSelfTest(run)).length;
   }
 
-  /** How many of its list begin before a run; undefined for one that is in no list or has begun. */
+  /** Number of runs in its list that begin before a run; undefined for one that is in no list or has begun. */
   placeInList(id: string): number | undefined {
     for (const list of this.#waiting) {
       const place = list.findIndex(({ run }) => run.id === id);

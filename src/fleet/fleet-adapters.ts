@@ -39,7 +39,7 @@ export interface AdapterSettings {
   readonly gpuMemoryBytes?: number;
   /** Environment of this process. Without it, adapters of one name cannot be told apart. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where tunings of adapters are kept; without it, none are made. */
+  /** Folder for tunings of adapters; without it, none are made. */
   readonly tuningFolder?: string;
   /** Looks for GPU adapters; by default on this machine. */
   readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
@@ -49,7 +49,7 @@ export interface AdapterSettings {
   readonly gpuWorkerEntry?: URL;
   /** The module of the process of several adapters; the product's own unless a test brings another. */
   readonly spreadWorkerEntry?: URL;
-  /** How long the process of an adapter may say nothing while it runs a circuit. */
+  /** Milliseconds for which the process of an adapter may send nothing while it runs a circuit. */
   readonly silenceLimitMs?: number;
 }
 

@@ -22,7 +22,7 @@ import type { Availability } from './processor.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
-/** Hardware that may back devices, as it is now. */
+/** Current hardware that may back devices. */
 export interface DeviceSources {
   /** Adapters in use, healthy or not. */
   readonly adapters: readonly BackingAdapter[];
@@ -54,7 +54,7 @@ interface FleetDevicesOptions {
   readonly nodes?: readonly number[] | undefined;
 }
 
-/** Backing of a device now. */
+/** Current backing of a device. */
 interface Backed {
   readonly adapter: BackingAdapter | undefined;
   readonly backing: DeviceBacking;

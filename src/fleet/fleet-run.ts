@@ -78,7 +78,7 @@ export class FleetRun implements ScheduledRun {
   /** Set for a self-test of a lane, which goes ahead of the queue, also while its processor is paused. */
   readonly selfTestOf: LaneId | undefined;
   attempts = 0;
-  /** How often its engine was lost while that had nothing else to run. */
+  /** Losses of its engine while the engine ran nothing else. */
   lossesAlone = 0;
   /** Whether the run has begun once. */
   hasBegun = false;
@@ -197,7 +197,7 @@ const NO_MEMORY = 'ENGINE_STATE_MEMORY';
  * which is opened anew; and where an adapter had no memory for it, if something else takes it.
  *
  * @param attempts - Its starts so far.
- * @param lossesAlone - How often its engine was lost while it ran nothing else, this time included.
+ * @param lossesAlone - Losses of its engine while the engine ran nothing else, this one included.
  */
 export function isTriedAgain(
   error: unknown,

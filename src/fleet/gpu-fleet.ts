@@ -12,9 +12,9 @@ import { type LaneId, SIZE_CLASSES } from './schedule/lane.ts';
 import { bothSizes, type SimulatorOptions, SimulatorProcessor } from './simulator-processor.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
-/** How the fleet is made. */
+/** Options of the fleet. */
 interface GpuFleetOptions extends SimulatorOptions {
-  /** The processor as it is on the CPU, with `execution: 'cpu-fallback'`. */
+  /** The processor on the CPU, with `execution: 'cpu-fallback'`. */
   readonly onCpu: ProcessorSpec;
   /** Whether the CPU may run its circuits. */
   readonly mayUseCpu: boolean;

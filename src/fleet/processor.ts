@@ -29,7 +29,7 @@ export interface ProcessorSpec {
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; the reader's default unless given. */
   readonly maxRounds?: number;
-  /** Precision of the amplitudes as they are computed now; null for hardware. */
+  /** Current precision of the amplitudes; null for hardware. */
   readonly precision: 'f32' | 'f64' | null;
   /** Execution of circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
   readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
@@ -53,13 +53,13 @@ export interface DeviceSpec extends Device {
   readonly maxCircuits?: number;
   /** Whether results are those of a device, or of a model of one. */
   readonly basis: Basis;
-  /** Where the description of the device comes from. */
+  /** Source of the device's description. */
   readonly source: string;
-  /** Day of the calibration that its figures come from, `YYYY-MM-DD`, where that is known. */
+  /** Day of the calibration that its figures come from, `YYYY-MM-DD`, if known. */
   readonly date?: string;
 }
 
-/** How a device is emulated. */
+/** Emulation of a device. */
 export interface Emulation {
   /** Most qubits that one circuit may use: as many as the simulator takes. */
   readonly maxUsedQubits: number;
@@ -101,8 +101,8 @@ export interface CircuitRun {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
   /**
-   * Where the request has angles, the circuit's own do not matter. Facts about it are then kept as long as the object
-   * is, so send a shape that comes often as the same object.
+   * If the request has angles, the circuit's own do not matter. Facts about the circuit are then cached by object, so
+   * send a shape that comes often as the same object.
    */
   readonly circuit: DynamicCircuit;
   readonly request: CircuitRequest;
@@ -153,7 +153,7 @@ export interface DeviceRun {
   readonly priority: CircuitRun['priority'];
   readonly keyId: string;
   readonly tier: Tier;
-  /** Fits the circuits to the device. Called when the run's turn comes, for the device as it is then. */
+  /** Fits the circuits to the current state of the device. Called when the run's turn comes. */
   readonly fit: () => Promise<FittedProgram>;
   /** Memory of the run, which survives a restart of the service. */
   readonly memory: {
@@ -183,7 +183,7 @@ export interface Fitting extends GateFigures {
   readonly initialLayout: readonly number[];
 }
 
-/** State of a run on hardware, as it is saved. */
+/** Saved state of a run on hardware. */
 export interface SavedRun extends Omit<FittedProgram, 'circuits'> {
   /** Classical bits of each circuit. */
   readonly numBits: readonly number[];

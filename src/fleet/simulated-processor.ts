@@ -29,7 +29,7 @@ export abstract class SimulatedProcessor implements Processor {
 
   abstract get spec(): ProcessorSpec;
 
-  /** The simulator as it is now. */
+  /** Current description of the simulator. */
   protected get simulatorSpec(): ProcessorSpec {
     return this.#simulator.spec;
   }

@@ -58,7 +58,7 @@ export interface SelfTestTimes {
   readonly stallMs?: number;
 }
 
-/** What all simulators are made with. */
+/** Options of all simulators. */
 export interface SimulatorOptions {
   readonly backend: CircuitBackend;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
@@ -72,7 +72,7 @@ export interface SimulatorOptions {
   readonly onHealthChange?: () => void;
 }
 
-/** What a simulator has at all times. */
+/** Fixed facts of a simulator. */
 interface SimulatorKind {
   readonly id: string;
   /** Hardware that its runs may use. */

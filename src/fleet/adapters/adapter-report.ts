@@ -26,7 +26,7 @@ export interface Adapter {
 /** Result of the search for adapters. */
 export interface AdapterDiscovery {
   readonly adapters: readonly Adapter[];
-  /** Why the list is empty or shorter than what the drivers offer; absent when it is complete. */
+  /** Reason for which the list is empty or lacks adapters that drivers have; absent when it is complete. */
   readonly reason?: string;
 }
 

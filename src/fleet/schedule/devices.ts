@@ -19,7 +19,7 @@ export interface DeviceCounters {
   readonly busyMs: number;
 }
 
-/** How a run ended on a device. */
+/** Outcome of a run on a device. */
 export type Ending = 'completed' | 'failed' | 'lost';
 
 /** A device and where it stands. */
@@ -140,7 +140,7 @@ const ROUNDING = 1e-9;
 /** Devices chosen for a run; none where it needs none. */
 interface ChosenDevices {
   readonly states: readonly DeviceState[];
-  /** When all of them are free for it. */
+  /** Time at which all of them are free for it. */
   readonly startAt: number;
 }
 
@@ -148,9 +148,9 @@ interface ChosenDevices {
 interface DeviceNeed {
   readonly run: ScheduledRun;
   readonly lane: Lane;
-  /** How long it would have them. */
+  /** Milliseconds for which it would occupy them. */
   readonly ms: number;
-  /** When everything else is free for it. */
+  /** Time at which everything else is free for it. */
   readonly startAt: number;
 }
 

@@ -33,7 +33,7 @@ export interface Snapshot<T extends ScheduledRun> {
   readonly expectedMs: (lane: Lane, run: T) => number;
 }
 
-/** Where a run goes. */
+/** Placement of a run. */
 export interface Placement<T extends ScheduledRun> {
   readonly run: T;
   readonly lane: Lane;

@@ -357,7 +357,7 @@ export class StartTags {
     return { levels, lastStarts: [...this.#lastStarts] };
   }
 
-  /** A copy to look ahead with: charging it leaves these tags as they are. */
+  /** A copy to look ahead with: charging it does not change these tags. */
   ahead(): StartTags {
     return new StartTags(this.#ageingMs, this);
   }
@@ -441,7 +441,7 @@ export class StartTags {
     for (const [key, tag] of tags.tagOf) {
       if (tag <= tags.virtualTime && !this.#numWaiting.has(key)) tags.tagOf.delete(key);
     }
-    // Where all of many keys are ahead, the next starts do not scan them again.
+    // If many keys are all ahead, the next starts do not scan them again.
     tags.maxTags = Math.max(MAX_TAGS, 2 * tags.tagOf.size);
   }
 }

@@ -40,7 +40,7 @@ const MAX_MS = 1e12;
 /**
  * Additional time of trajectories, milliseconds, and factors on their evolution, fitted to 144 runs of 4 to 10 qubits and
  * 36 of 12 to 16. A part of the circuit is compiled when an error first needs it, and soon all parts are.
- * Where norms of states are needed, the engine tries parts on copies.
+ * If norms of states are needed, the engine tries parts on copies.
  */
 const TRAJECTORIES = {
   perOperation: 0.12,

@@ -43,11 +43,11 @@ interface EnginePoolEvents {
 export interface EnginePoolOptions {
   readonly numWorkers: number;
   readonly start: StartWorker;
-  /** How long a cancelled circuit may take to stop by itself before its worker is ended. */
+  /** Milliseconds in which a cancelled circuit must stop; then its worker is ended. */
   readonly cancelGraceMs?: number;
-  /** How long a worker with a circuit may send nothing before it is ended; no limit by default. */
+  /** Milliseconds for which a worker with a circuit may send nothing before it is ended; no limit by default. */
   readonly silenceLimitMs?: number;
-  /** How long a worker may take to open its engine; 30 s by default. */
+  /** Milliseconds in which a worker must open its engine; 30 s by default. */
   readonly startLimitMs?: number;
   /** Failed starts in a row after which the pool has a fault; 3 by default. */
   readonly maxFailedStarts?: number;

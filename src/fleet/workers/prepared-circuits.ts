@@ -34,7 +34,7 @@ export interface PreparedCircuit {
 /** A request whose method is chosen. */
 type Compiling = MethodRequest & { readonly method: RunMethod };
 
-/** How the circuits of each method are compiled. */
+/** Compilers of the circuits of each method. */
 const COMPILERS: {
   readonly [Method in RunMethod]: (
     circuit: DynamicCircuit,

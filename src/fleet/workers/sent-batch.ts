@@ -79,7 +79,7 @@ const NO_ANGLES = new Float64Array();
 /**
  * Packs a circuit, to cross from one process to another.
  *
- * @param asBytes - Whether it is to be bytes, which a worker is given as they are, and not text.
+ * @param asBytes - Packs as bytes, for a worker, and not as text.
  */
 export function packCircuit(circuit: DynamicCircuit, asBytes = false): PackedCircuit {
   const { operations: _, ...frame } = circuit;

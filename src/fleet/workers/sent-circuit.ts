@@ -273,7 +273,7 @@ class Writer implements Wire {
   #angles: number[] = [];
   #isWritable = true;
 
-  /** What `writeCircuit` returns. One circuit is written at a time. */
+  /** Implements `writeCircuit`. One circuit is written at a time. */
   write(circuit: DynamicCircuit): WrittenCircuit | undefined {
     this.#numWords = 0;
     this.#angles = [];
@@ -384,7 +384,7 @@ export function readCircuit({ shape, angles }: WrittenCircuit): DynamicCircuit {
   return new Reader(shape, angles).read();
 }
 
-/** What forms are given to read: the reader disregards it. */
+/** Placeholder value for forms that read: the reader disregards it. */
 const NOTHING = Object.freeze({});
 
 class Reader implements Wire {

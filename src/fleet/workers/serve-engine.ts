@@ -172,7 +172,7 @@ class EngineServer {
     const beganAt = performance.now();
     try {
       const outcomes = await engine.runTogether(batch, NEVER);
-      // Where there are none, each goes back to be run by itself.
+      // Without outcomes, each circuit goes back to be run by itself.
       if (outcomes === undefined) this.#waiting.unshift(...batch);
       for (const [i, { id }] of batch.entries()) {
         const outcome = outcomes?.[i];
@@ -316,7 +316,7 @@ export class MessageBuffer {
     this.#current = { id, beganAt, isKnown, fraction: 0, progressedAt: beganAt };
   }
 
-  /** How far the circuit is that has begun. */
+  /** Notes the progress of the circuit that has begun. */
   progress(fraction: number): void {
     const current = this.#current;
     if (current === undefined) return;

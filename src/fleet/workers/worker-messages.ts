@@ -44,7 +44,7 @@ export interface GpuWorkerSetup {
   readonly memoryBytes: number;
   /** Milliseconds for which memory of states is kept after a run, if not as the engine does by default. */
   readonly idleMemoryMs?: number;
-  /** Where tunings are kept; without it, none is made. */
+  /** Folder for tunings; without it, none is made. */
   readonly tuningFolder?: string;
 }
 
