@@ -81,8 +81,8 @@ const TIMES = {
 };
 
 /**
- * Estimate of a circuit by stabilizers. If the caller names them, they also take circuits that are Clifford but for a few
- * gates.
+ * Estimate of a circuit by stabilizers. If the caller names them, they also take circuits that are Clifford but for a
+ * few gates.
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */

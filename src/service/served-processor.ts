@@ -23,7 +23,7 @@ export interface Violation {
   readonly run: string;
   readonly key: string;
   readonly processor: string;
-  /** What was asked for; lists by their length. */
+  /** The request; lists by their length. */
   readonly request: object;
   /** Sizes, and the first operations. */
   readonly circuit?: object;

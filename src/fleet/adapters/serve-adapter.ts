@@ -1,6 +1,6 @@
 /**
- * Main function of adapter processes, shared by both entries: opens the engine, warms it up, serves the pool, and watches
- * that each device makes progress.
+ * Main function of adapter processes, shared by both entries: opens the engine, warms it up, serves the pool, and
+ * watches that each device makes progress.
  *
  * Work submitted to a device takes well under a second, so a device that has not caught up for half a minute hangs,
  * whatever its driver says. Its process still answers then, so nothing else would notice.

@@ -1,6 +1,6 @@
 /**
- * Scale of the machine that a job needs, by which the nodes of a cluster claim jobs: a job has a place on the scale, and
- * a node has the ranges of places that it takes.
+ * Scale of the machine that a job needs, by which the nodes of a cluster claim jobs: a job has a place on the scale,
+ * and a node has the ranges of places that it takes.
  *
  * A machine may hold fewer qubits by some methods: fewer as trajectories than as one state, and more as a density matrix.
  * A job with runs by several methods needs all of them. What is implied by that order is left out; so at most two widths

@@ -76,7 +76,7 @@ export function hasStandardErrors(
 /** Bytes of an entry of counts in JSON without its label and its number: quotes, colon and comma. */
 const ENTRY_BYTES = 4;
 
-/** Bytes of the counts of a point in the form of the answer, if so many outcomes come up. */
+/** Bytes of the counts of a point with `numOutcomes` different outcomes, in the form of the answer. */
 function countsSize(
   { arrayFormat, labelFormat, numBits }: CheckedProgram,
   numOutcomes: number,

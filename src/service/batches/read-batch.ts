@@ -35,7 +35,7 @@ import { type BatchParts, checkBatchProgram } from './check-program.ts';
 export interface BatchSubmission extends JobSubmission {
   readonly programs: readonly CheckedProgram[];
   readonly points: number;
-  /** Body as it is stored and shown, JSON text. */
+  /** Body that is stored and shown, JSON text. */
   readonly bodyJson: string;
 }
 
@@ -235,11 +235,11 @@ function numCircuitsOf(program: CheckedProgram): number {
   return circuits;
 }
 
-// Checked programs on their way from the process that read them, in pieces.
-//
-// Circuits and observables cross packed, as text and arrays: a million gates as objects would hold the main thread for
-// a second. Their operations are read there only where values are estimated from shots.
-
+/**
+ * A group of points in transit from the process that read it. Circuits and observables are packed, as text and arrays:
+ * a million gates as objects would hold the main thread for a second. Their operations are read there only if values
+ * are estimated from shots.
+ */
 interface SentGroup extends Omit<PointGroup, 'circuit'> {
   readonly circuit: PackedCircuit;
 }

@@ -45,7 +45,7 @@ export function isEstimated({
   return outputs.some(isEstimable);
 }
 
-/** Adds a fault if a processor does not take so many shots. */
+/** Adds a fault if `shots` exceeds a processor's limit. */
 export function checkShots(
   shots: number | undefined,
   spec: ProcessorSpec,
@@ -173,7 +173,7 @@ export function checkAsked(
     const { by, limit, needs } = factsOf(name);
     const given = by[method ?? 'statevector'];
     if (given === 'never') {
-      // Where there is no method, that is said already.
+      // A missing method has been reported already.
       if (method !== undefined) add(whyNever(name, method, isNoisy(circuit)));
       return;
     }

@@ -107,7 +107,7 @@ export function circuitResultJson(
   return `{${parts.join(',')}}`;
 }
 
-/** How each output is written, in the order of an answer. */
+/** Writers of the outputs, in the order of an answer. */
 const WRITERS: Readonly<
   Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
 > = {

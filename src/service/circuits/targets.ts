@@ -87,7 +87,7 @@ export function limitsOf(target: Target | undefined, targets: readonly Target[])
   };
 }
 
-/** What a caller of a simulator of state vectors alone may try with a wide circuit. */
+/** Hint for a circuit that is too wide for a simulator of state vectors alone. */
 function widerElsewhere(
   target: Target | undefined,
   targets: readonly Target[],

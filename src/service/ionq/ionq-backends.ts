@@ -24,7 +24,7 @@ export interface IonqNoise {
   readonly weights: readonly [number, number];
   /** Qubits of the device. */
   readonly numQubits: number;
-  /** Where the weights are from. */
+  /** Source of the weights. */
   readonly source: string;
 }
 
@@ -68,7 +68,7 @@ export function ionqNoise(name: string): IonqNoise | undefined {
   return MODELS.get(name);
 }
 
-/** What results with the noise of a model rest on; nothing for the ideal one, whose results are exact. */
+/** Basis of results with the noise of a model; empty for the ideal one, whose results are exact. */
 export function basisOf(name: string): object {
   const noise = ionqNoise(name);
   return noise === undefined ? {} : { basis: 'modelled', noise_parameters: noise.source };
@@ -184,7 +184,7 @@ export function targetFor(
     .toSorted((a, b) => b.spec.maxQubits - a.spec.maxQubits)[0];
 }
 
-/** Id of the processor that runs circuits of so many qubits. */
+/** Id of the processor that runs circuits of `numQubits` qubits. */
 export function processorFor(numQubits: number, targets: readonly Target[]): string {
   const takes = (id: string) =>
     targets.some(

@@ -385,7 +385,7 @@ function factsOf(form: JobForm, programs: readonly IonqProgram[]): IonqFacts {
   };
 }
 
-/** Runs `read`; faults of the batch are told with paths of IonQ's form. */
+/** Runs `read`; faults of the batch are reported with paths of IonQ's form. */
 function attemptBatch(
   read: () => BatchSubmission,
   { type }: JobForm,

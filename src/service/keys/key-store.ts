@@ -141,7 +141,7 @@ export function readableKeys(rows: readonly StoredRow[], onDamaged: OnDamaged): 
 /**
  * Checks that a change leaves an admin, if it must.
  *
- * @param all - Gives all keys as they are before the change.
+ * @param all - Gives all keys before the change.
  * @throws {LastAdminKeyError}
  */
 export function checkAdminIsLeft(

@@ -170,7 +170,7 @@ export class EngineMetrics {
   }
 }
 
-/** How often circuits of a processor reused something, by what it was. */
+/** Reuses by circuits of a processor, by the thing reused. */
 interface Reuses {
   readonly labels: Pick<Labels, 'processor' | 'engine'>;
   readonly counts: Record<Reuse, number>;
