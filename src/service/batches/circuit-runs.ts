@@ -1,6 +1,6 @@
 /**
- * Runs of a batch's circuits: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`); and the ranges of
- * points of its programs that have results, and that are left.
+ * Runs of a batch's circuits: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`); and the ranges
+ * of points of its programs that have results, and that are left.
  */
 import type { BatchPieces } from '../../fleet/batch-pieces.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';

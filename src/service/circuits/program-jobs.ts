@@ -1,6 +1,6 @@
 /**
- * Base of jobs of one circuit and of batches. Programs are checked when they are submitted, and kept until the job runs,
- * so that they are not read twice; after a restart they are read from the stored request.
+ * Base of jobs of one circuit and of batches. Programs are checked when they are submitted, and kept until the job
+ * runs, so that they are not read twice; after a restart they are read from the stored request.
  */
 
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
