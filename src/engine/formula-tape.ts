@@ -44,7 +44,7 @@ export class FormulaTape {
    * @param numEntries - Entries of a program, in complex numbers.
    * @param numbers - Those to compute.
    * @param trace - What was kept while the shape was lowered.
-   * @param maxGrowth - Range of rotations, as in `growth.ts`, at which the precision's own may be left.
+   * @param maxGrowth - Range of rotations (`growth.ts`) beyond which numbers may exceed the precision's range.
    */
   constructor(
     numEntries: number,

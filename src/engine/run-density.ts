@@ -102,7 +102,7 @@ function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunR
 
 /** The outputs of a run, added up over outcomes. */
 class OutcomeSums<S> {
-  /** Plan by which the distribution is read. */
+  /** Plan for the distribution. */
   readonly plan: RunPlan;
   readonly #program: RunnableDensity<S>;
   readonly #request: RunRequest;

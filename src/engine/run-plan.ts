@@ -65,7 +65,7 @@ export interface RunPlan extends CountsFinish {
   readonly maxRounds: number;
   /** The steps before the trailing measurements, at the same indices as in the program. */
   readonly steps: readonly PlanStep[];
-  /** Sum of the passes of all steps; of a program with noise, the number of elements of its stretches. */
+  /** Sum of the passes of all steps; of a program with noise, the number of elements of its sections. */
   readonly numPasses: number;
   /** Whether one state, before the trailing measurements, serves all shots; with noise, all shots of a trajectory. */
   readonly hasFinalState: boolean;

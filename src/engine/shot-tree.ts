@@ -84,7 +84,7 @@ export class ShotTree<S> {
     this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
   };
 
-  /** @param growth - As of the program, if it has noise. */
+  /** @param growth - Program that rescales small states, if the plan has noise. */
   constructor(
     plan: RunPlan,
     operations: BranchOperations<S>,
@@ -277,7 +277,7 @@ export class ShotTree<S> {
     );
   }
 
-  /** Misreads the next bit of a branch, or reads it as it is. */
+  /** Misreads the next bit of a branch, or leaves it unchanged. */
   #misreadNext(step: MisreadStep, branch: Branch<S>): Promise<Branch<S>> {
     const bit = step.bits[branch.position]!;
     const flips = readBit(branch.bits, bit) === 1 ? step.p0Given1 : step.p1Given0;

@@ -20,7 +20,7 @@ export interface PlacedStates<S> extends RunnableProgram<S> {
   executable(run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>): Executable;
 }
 
-/** What the methods need of an engine. */
+/** Requirements of the methods on an engine. */
 export interface StateEngine<S> {
   readonly name: string;
   /** Of one state. */

@@ -1,5 +1,5 @@
 /**
- * The CPU engine: WebAssembly SIMD kernels over shared memory, on as many threads as it is given.
+ * The CPU engine: WebAssembly SIMD kernels over shared memory, on a given number of threads.
  *
  * Single precision holds half of the memory and takes half of the time of double; both come from
  * one source (assembly/). The engine runs one program at a time, on all its threads.

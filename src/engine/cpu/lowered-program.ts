@@ -79,8 +79,8 @@ export function lowerProgram(
 }
 
 /**
- * Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes, or for products of
- * two of them where these are summed up.
+ * Largest range of the rotations of a segment (`growth.ts`); it leaves room for the digits of amplitudes, or for
+ * products of two of them where these are summed up.
  */
 const MAX_BOUND_GROWTH = {
   amplitudes: { f32: 2 ** 100, f64: 2 ** 950 },

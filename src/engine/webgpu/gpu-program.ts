@@ -71,7 +71,7 @@ export function lowerProgram(
   return lowerWith(program, program, placing, maxTileChunks, start).lowered;
 }
 
-/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
+/** Largest range of the rotations of a segment (`growth.ts`); it leaves room for the digits of amplitudes. */
 const MAX_BOUND_GROWTH = 2 ** 100;
 
 /** A program compiled with the matrices of its shape. */

@@ -70,7 +70,7 @@ export async function leadingVectors(
   return await limitedVectors(memory, maxBondDimension, factors, slicer);
 }
 
-/** What two orthogonalisations of a matrix have left in the scratch `rows` and `second`. */
+/** Result of two orthogonalisations of a matrix, in the scratch `rows` and `second`. */
 interface Factors {
   /** Columns of `second`. */
   readonly rank: number;
@@ -82,7 +82,7 @@ interface Factors {
   readonly total: number;
 }
 
-/** Continues where more vectors were found than a bond may have. */
+/** Continues if more vectors were found than a bond may have. */
 async function limitedVectors(
   memory: TensorMemory,
   limit: number,

@@ -204,7 +204,7 @@ function bitsOf(...numbers: readonly number[]): readonly number[] {
  * and whole turns vanish by themselves.
  *
  * @param angles - Radians, circuit after circuit.
- * @param to - Room for whole workgroups; what belongs to no circuit stays as it is.
+ * @param to - Room for whole workgroups; words that belong to no circuit are not written.
  */
 export function writeAngleWords(
   angles: Float64Array,

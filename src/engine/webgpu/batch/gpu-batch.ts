@@ -76,7 +76,7 @@ export async function prepareGpuBatch(
   };
 }
 
-// How far the roundings of shaders/batch_evolve.wgsl can move a state.
+// Bound on the rounding errors of shaders/batch_evolve.wgsl.
 //
 // **States.** Let ψ be the exact final state and ψ̂ the computed one, not normalised. Each operation is unitary. If its
 // computed form differs by at most eᵢ times the norm of what it acts on, then ‖ψ̂ − ψ‖ ≤ E = Π(1 + eᵢ) − 1 ≤ exp(Σeᵢ) − 1.

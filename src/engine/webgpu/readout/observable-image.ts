@@ -1,5 +1,5 @@
 /**
- * Computes O·ψ on a GPU, piece by piece: a piece is a chunk of the state or a part of one. The strings
+ * Computes O·ψ on a GPU in pieces: a piece is a chunk of the state or a part of one. The strings
  * that flip the same qubits of a piece's number take a piece of the image from the same piece of the
  * state.
  */
