@@ -43,14 +43,14 @@ export interface AdjointSource {
   readonly of: GateLike;
 }
 
-/** How the matrix of a unitary follows from those of gates. */
+/** Source of the matrix of a unitary that is derived from those of gates. */
 export type MatrixSource = ProductSource | CanonicalPart | AdjointSource;
 
 interface DerivedUnitary extends UnitaryOperation {
   readonly source: MatrixSource;
 }
 
-/** How the product of gates follows from parameters; undefined if none of them has any. */
+/** Source of the product of gates; undefined if none of them has parameters. */
 export function productSource(
   members: readonly GateLike[],
   qubits: readonly Qubit[],

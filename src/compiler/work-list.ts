@@ -63,7 +63,7 @@ export interface WorkItem {
   readonly needs: readonly Wire[];
   /** Resources touched, distinct: wire w is w, bit b is numWires + b, the order of draws is last. */
   readonly resources: readonly number[];
-  /** How it touches each resource, as in `block.ts`. */
+  /** Its action on each resource, as in `block.ts`. */
   readonly actions: readonly number[];
 }
 

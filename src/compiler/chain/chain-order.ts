@@ -1,7 +1,7 @@
 /** Orders of qubits on a chain. */
 import type { Qubit } from '../../circuit/circuit.ts';
 
-/** How often each pair of qubits shares a gate. */
+/** Number of gates that each pair of qubits shares. */
 export type Couplings = ReadonlyMap<Qubit, ReadonlyMap<Qubit, number>>;
 
 /** Crossings beyond which a cut is no worse: its bond is at any limit. */

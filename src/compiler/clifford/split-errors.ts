@@ -112,7 +112,7 @@ function chosenPairs(
   return undefined;
 }
 
-/** How errors are split that those of their channel do not split. */
+/** Options of the split of errors by errors of other channels. */
 export interface SplitOptions {
   /** Whether parts must be errors of the program. Otherwise one part may be what is left. */
   readonly onlyKnownParts: boolean;

@@ -149,7 +149,7 @@ function contractionOf(
       uniformDraw(draw, i, 0, 0),
     );
     const factors = new Float64Array(parametersOf.length);
-    /** Where the factors of runs of each kind are. */
+    /** Ranges of the factors of runs of each kind. */
     const known = new Map<string, readonly [from: number, end: number]>();
     let at = 0;
     const ends = runs.map(({ run }) => {

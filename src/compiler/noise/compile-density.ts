@@ -1,8 +1,8 @@
 /**
  * Compiles a circuit with noise for density matrices. A pure function.
  *
- * Passes work on the circuit as it was written, piece by piece between the noise. Then its qubits are doubled, and it is
- * scheduled like any other one.
+ * Passes work on the original circuit, on each part between noise. Then its qubits are doubled, and it is scheduled
+ * like any other one.
  */
 import {
   type DynamicCircuit,
@@ -179,8 +179,8 @@ interface WithReadout {
 }
 
 /**
- * Takes the readout of the measurements out that a circuit ends with: misreadings of their bits. They change what is
- * reported, while the state stays as it is, so they come back as confusions of qubits where they can.
+ * Takes out the readout errors of the measurements that a circuit ends with: misreadings of their bits. They change the
+ * reported outcome and not the state, so they come back as confusions of qubits where possible.
  */
 function withReadout(circuit: DynamicCircuit): WithReadout {
   const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);

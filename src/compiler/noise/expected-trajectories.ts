@@ -99,7 +99,7 @@ function choicesOf({ channel }: NoiseOperation, known: Map<Channel, Choices>): C
 }
 
 /**
- * The choices of a channel on the maximally mixed state. Kraus matrices on several qubits are taken as they are given:
+ * The choices of a channel on the maximally mixed state. Kraus matrices on several qubits are the choices themselves:
  * to unravel hundreds of them would hold up other requests.
  */
 function choicesOfChannel(channel: Channel): Choices {
