@@ -143,7 +143,7 @@ export interface NoiseOperation {
 
 /**
  * Misreads classical bits that a measurement has just written, each by itself: a 0 becomes 1 with the first probability,
- * a 1 becomes 0 with the second. The state stays as it is.
+ * a 1 becomes 0 with the second. The state does not change.
  */
 export interface MisreadOperation {
   readonly kind: 'misread';

@@ -8,7 +8,7 @@ import { findOperation, operationNames } from '../gate-object.ts';
 import { GATES, gateNamed } from '../gates.ts';
 import { matrixOfOperations } from '../operation-matrix.ts';
 
-/** What a name in a noise model stands for. */
+/** Gates that a name in a noise model stands for. */
 export interface GatePattern {
   /** Canonical name, or `*`. */
   readonly name: string;

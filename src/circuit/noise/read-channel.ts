@@ -270,7 +270,7 @@ export function checkRelaxationTimes(
   }
 }
 
-/** What is wrong with a Pauli string and its probability; undefined where nothing is. */
+/** Fault of a Pauli string and its probability; undefined if there is none. */
 function faultOfPauli(letters: string, probability: number, length: number): string | undefined {
   if (!/^[IXYZ]+$/.test(letters)) {
     return 'A Pauli string consists of the letters I, X, Y and Z.';
