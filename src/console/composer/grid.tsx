@@ -137,7 +137,7 @@ export function Grid(props: GridProps) {
   );
 }
 
-/** What lies below the gates: the steps that are applied, the selected columns, the cursor. */
+/** Layer below the gates: the steps that are applied, the selected columns, the cursor. */
 function Underlay({
   columns,
   height,
@@ -182,7 +182,7 @@ function Underlay({
   );
 }
 
-/** Where a gate that is dragged would land. */
+/** Mark of the place where a dragged gate would land. */
 function DropMark({
   columns,
   drag,
@@ -398,7 +398,7 @@ function flipControl(): boolean {
   return true;
 }
 
-/** Where the state stands that is shown. */
+/** Line at the step whose state is shown. */
 function stepLine(
   columns: readonly { readonly x: number; readonly width: number }[],
   height: number,

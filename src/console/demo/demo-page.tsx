@@ -29,7 +29,7 @@ import {
 /** Milliseconds between updates of a countdown. */
 const TICK_MS = 250;
 
-/** What the service has written into the page about the model. */
+/** Facts on the model that the service has written into the page. */
 function factsOfPage(): DemoFacts {
   return JSON.parse(document.getElementById('facts')?.textContent ?? 'null');
 }

@@ -22,7 +22,7 @@ const ALL_MS = 15_000;
 /** Time after an error, unless the service states another. */
 const AFTER_ERROR_MS = 10_000;
 
-/** What the list shows. */
+/** Contents of the list. */
 export interface Jobs {
   readonly rows: readonly JobRow[];
   readonly places: readonly string[];

@@ -1,4 +1,4 @@
-/** What can be chosen for a run: processors that take the circuit, shots, seed, noise; and the request that follows. */
+/** Options of a run: processors that take the circuit, shots, seed, noise; and the request that follows. */
 import type { CircuitSubmissionInput, NamedNoiseModel, Processor } from '../../client/api-types.ts';
 import { availabilityInWords } from '../fleet/processor-words.ts';
 import { grouped } from '../numbers.ts';
@@ -16,7 +16,7 @@ export type Submission =
       readonly inputs?: Readonly<Record<string, number | boolean>>;
     };
 
-/** Choices of a visitor, as they are typed. */
+/** Choices of a visitor, as typed. */
 export interface Choices {
   readonly processor: string;
   readonly shots: string;
@@ -38,7 +38,7 @@ export interface Offer {
   readonly words: string;
 }
 
-/** All processors: whether each takes a circuit of so many qubits with these choices, and otherwise why not. */
+/** All processors: whether each takes a circuit of `numQubits` qubits with these choices, and otherwise why not. */
 export function offersOf(
   processors: readonly Processor[],
   numQubits: number,
@@ -97,7 +97,7 @@ export function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** What the choice of noise means, in sentences. */
+/** Meaning of a choice of noise, in sentences. */
 export function noiseInWords(
   noise: string,
   models: readonly NamedNoiseModel[],

@@ -14,7 +14,7 @@ interface Bound {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value, if the service or the page says so. */
+  /** Faults of the value that the service or the page reports. */
   readonly faults?: readonly string[] | undefined;
 }
 
@@ -151,7 +151,7 @@ export function ChoiceButtons<Name extends string>({
   );
 }
 
-/** What a visitor does by the service: one thing at a time, with the error of the last one that failed. */
+/** Actions of a visitor on the service: one at a time, with the error of the last one that failed. */
 export function useAct() {
   const error = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
