@@ -51,7 +51,7 @@ export interface ActiveJobContext {
   readonly onChanged: (job: ActiveJob) => void;
 }
 
-/** How a process comes to hold a job. */
+/** Facts on a job that a process begins to hold. */
 export interface Arrival {
   /** True if the job is in the store. */
   readonly isStored: boolean;
@@ -415,7 +415,7 @@ export class ActiveJob {
     this.#storeTimer = setTimeout(retry, retryMs);
   }
 
-  /** Gives up writing. The record stays as it is until a restart recovers the job. */
+  /** Gives up writing. The record does not change until a restart recovers the job. */
   #giveUp(error: unknown): void {
     this.#release(error);
     if (error instanceof JobLostError) return;
