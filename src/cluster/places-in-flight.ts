@@ -28,7 +28,7 @@ const MIN_EXTRA = 2;
 const MAX_SPARE = 4;
 /** All nodes together keep at most this part of the limit. */
 const PART_OF_SPARES = 16;
-/** A node without jobs of a key gives all places back after so many rounds of giving back. */
+/** Rounds of giving back after which a node without jobs of a key gives all places back. */
 const QUIET_ROUNDS = 60;
 
 /** Options of PlacesInFlight. */

@@ -192,7 +192,7 @@ export class RateWindows {
   }
 }
 
-/** What a node has drawn for a subject. */
+/** Requests that a node has drawn for a subject. */
 class RateBudget {
   readonly subject: string;
   /** Limit of the last request. */
