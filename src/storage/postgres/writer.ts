@@ -72,7 +72,7 @@ interface UncertainCommit {
   readonly values: readonly unknown[];
 }
 
-/** What happens to the connection, for the log. */
+/** Event of the connection, for the log. */
 export type ConnectionEvent =
   | { readonly kind: 'lost'; readonly error: unknown }
   | { readonly kind: 'restored' };
