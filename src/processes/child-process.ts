@@ -135,7 +135,7 @@ function lowerPriority(pid: number, niceness: number): void {
   }
 }
 
-/** How a process ended, in words: "exit code 1, saying: no driver". */
+/** End of a process, in words: "exit code 1, saying: no driver". */
 export function describeExit(
   code: number | null,
   signal: string | null,
