@@ -22,7 +22,7 @@ import type { MaintenanceStore } from './service/systems/maintenance.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 
-/** What the cluster needs of the service. */
+/** Parts of the service that the cluster uses. */
 interface ClusterParts {
   readonly fleet: Fleet;
   readonly overlay: ClusterFleet;
@@ -152,7 +152,7 @@ export class Cluster {
     return held.length > 0;
   }
 
-  /** A store of maintenance whose changes are told to the other nodes. */
+  /** A store of maintenance that announces its changes to the other nodes. */
   announcing(maintenance: MaintenanceStore): MaintenanceStore {
     const announced = async (change: Promise<void>) => {
       await change;
