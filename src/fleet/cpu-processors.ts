@@ -18,7 +18,7 @@ export interface Machine {
   readonly memoryBytes: number;
 }
 
-/** Reads what this process has to work with. */
+/** Reads the cores and memory of this process. */
 export function readMachine(): Machine {
   const limitBytes = constrainedMemory();
   const physicalBytes = totalmem();

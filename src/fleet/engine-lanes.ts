@@ -1,6 +1,6 @@
 /**
- * The lanes of one machine, an engine pool each, and the runs on them. The scheduler hears what each lane
- * takes, how fast it is, how much of it is free, and how each run went.
+ * The lanes of one machine, an engine pool each, and the runs on them. They report to the scheduler the limits,
+ * speed and free engines of each lane, and the outcome of each run.
  */
 import { extname } from 'node:path';
 import { childThread } from '../processes/supervised-child.ts';
@@ -44,7 +44,7 @@ export interface ThreadOptions {
   readonly warmsUp?: boolean;
 }
 
-/** Hears what happens on the lanes. */
+/** Events of the lanes. */
 interface EngineLanesEvents {
   /** An engine is free. */
   readonly onIdle: () => void;
@@ -278,7 +278,7 @@ export class EngineLanes {
     });
   }
 
-  /** Tells the scheduler what an adapter takes and how fast it is. */
+  /** Reports the limits and speed of an adapter to the scheduler. */
   #describe(pool: AdapterPool): void {
     const { id, members, isHealthy, isSoftware, model, report, sweepBytesPerSecond } = pool;
     const speed = sweepBytesPerSecond / MODEL_BYTES_PER_SECOND;

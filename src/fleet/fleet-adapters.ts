@@ -35,9 +35,9 @@ export interface BackingAdapter {
 
 /** Options of the search for adapters and of their use. */
 export interface AdapterSettings {
-  /** Bytes of one adapter's memory for state vectors; by default what is free on it. */
+  /** Bytes of one adapter's memory for state vectors; by default its free memory. */
   readonly gpuMemoryBytes?: number;
-  /** Environment of this process. Without it, adapters of one name cannot be told apart. */
+  /** Environment of this process. Without it, adapters of one name cannot be distinguished. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Folder for tunings of adapters; without it, none are made. */
   readonly tuningFolder?: string;

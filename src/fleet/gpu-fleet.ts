@@ -169,7 +169,7 @@ export class GpuFleet extends SimulatorProcessor {
   }
 
   /**
-   * Limits of lanes of adapters: what their open devices hold. Where no device is open nothing runs, and the limits are
+   * Limits of lanes of adapters: those of their open devices. If no device is open nothing runs, and the limits are
    * those of all devices.
    */
   #limitsOn(lanes: readonly AdapterPool[]): readonly Limits[] {

@@ -1,4 +1,4 @@
-/** Methods that processors have, what each takes, and the memory that states need. */
+/** Methods that processors have, the limits of each, and the memory that states need. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
 import type { OutputName } from '../circuit/outputs.ts';
@@ -126,7 +126,7 @@ const MATRIX_PRODUCT_LIMIT: MethodLimit = {
   maxNoisyQubits: 0,
 };
 
-/** A processor with the limits of what it simulates, which are less than the qubits of an emulated device. */
+/** A processor with the limits of its simulator, which are less than the qubits of an emulated device. */
 export function simulatedSpec(spec: ProcessorSpec): ProcessorSpec {
   const { maxUsedQubits: maxQubits = spec.maxQubits } = spec.device?.emulation ?? {};
   return { ...spec, maxQubits };

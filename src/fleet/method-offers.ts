@@ -1,4 +1,4 @@
-/** Stabilizers and matrix product states as methods: what a circuit would need by each, or why it does not take the circuit. */
+/** Estimates by stabilizers and matrix product states: the cost of a circuit by each, or why the method refuses it. */
 import {
   allOperations,
   type DynamicCircuit,

@@ -12,7 +12,7 @@ import type { ExecutionTimes, RunOutputs } from './run-outputs.ts';
 import type { CircuitRequest, RunWork, Tier } from './schedule/scheduled-run.ts';
 import type { Reuse } from './workers/worker-messages.ts';
 
-/** Identity and limits of a processor; those of a fleet change with what is well. */
+/** Identity and limits of a processor; those of a fleet change with the state of its hardware. */
 export interface ProcessorSpec {
   readonly id: string;
   readonly name: string;
@@ -39,9 +39,9 @@ export interface ProcessorSpec {
   readonly stateMemory?: StateMemory;
   /** Set for a processor of the fleet: GPUs that are there and well, software adapters not counted. */
   readonly physicalGpus?: number;
-  /** Set for a processor of the fleet: what its wide circuits run on now. */
+  /** Set for a processor of the fleet: the current hardware of its wide circuits. */
   readonly adapters?: readonly AdapterInUse[];
-  /** Set for a device and its emulation: what circuits must fit. */
+  /** Set for a device and its emulation: the description that circuits must fit. */
   readonly device?: DeviceSpec;
 }
 
@@ -85,7 +85,7 @@ interface AdapterInUse {
   readonly isSoftware: boolean;
 }
 
-/** The outcome of the last self-test, and what an operator said since. */
+/** The outcome of the last self-test, and an operator's order since. */
 export interface Availability {
   readonly available: boolean;
   /** Present when not available. */
@@ -106,7 +106,7 @@ export interface CircuitRun {
    */
   readonly circuit: DynamicCircuit;
   readonly request: CircuitRequest;
-  /** Id of an admitted run that keeps its place in the queue for this one, and is withdrawn by whoever sends both. */
+  /** Id of an admitted run that keeps its place in the queue for this one, and that the sender of both withdraws. */
   readonly partOf?: string;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */
@@ -250,7 +250,7 @@ export interface Calibration {
   }[];
 }
 
-/** A circuit that is about to come, and what it takes. */
+/** A circuit that is about to come, and its work. */
 export interface ComingRun {
   readonly id: string;
   /** The API key whose circuit it is. */
@@ -316,10 +316,9 @@ export interface Processor {
   /**
    * Queues a run, with one place in the queue, and runs it when its turn comes.
    *
-   * Circuits of one shape of up to 12 qubits run together where an engine's batches give what is asked for. Where counts
-   * are asked for and the processor may use the CPU these are computed there, in double precision: row k has the counts
-   * that its circuit has alone with its seed, if that has every qubit measured. Other circuits run one after the other,
-   * each as by itself.
+   * Circuits of one shape of up to 12 qubits run together if an engine's batches give the requested outputs. Counts are
+   * computed on the CPU, in double precision, if the processor may use it: row k has the counts that its circuit has
+   * alone with its seed, if that has every qubit measured. Other circuits run one after the other, each as by itself.
    *
    * @throws {CircuitTooLargeError} if it has more qubits than the processor takes.
    * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless accepted before.
@@ -338,8 +337,8 @@ export interface Processor {
    * @throws the signal's reason, soon after it aborts.
    */
   runOnDevice?(run: DeviceRun, hooks: RunHooks, signal: AbortSignal): Promise<DeviceResult>;
-  /** Set for hardware: what its vendor reports; undefined before it was fetched for the first time. */
+  /** Set for hardware: the vendor's report; undefined before it was fetched for the first time. */
   report?(): DeviceReport | undefined;
-  /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
+  /** Takes the processor out of service, or back; running circuits are finished, waiting ones keep waiting. */
   setMaintenance(maintenance: { readonly reason: string } | undefined): void;
 }

@@ -92,7 +92,7 @@ export function isForBatches(asked: AskedOfBatch): boolean {
   return method === 'statevector' && askedFields(asked).every((field) => BATCH_OUTPUTS.has(field));
 }
 
-/** Whether an engine's batches give what the request asks for of the circuits of a shape. */
+/** Whether an engine's batches give the outputs that the request asks for of the circuits of a shape. */
 export function runsTogether(shape: JointFacts, asked: AskedOfBatch): boolean {
   const { shots = 0, countsOfSingles } = asked;
   if (!shape.mayRunTogether || !isForBatches(asked)) return false;

@@ -75,7 +75,7 @@ export function parseListing(text: string): readonly ListedAdapter[] {
 
 const SOFTWARE_DRIVER = /llvmpipe|lavapipe|softpipe|swiftshader|software|basic render|\bwarp\b/i;
 
-/** Whether an adapter computes on the CPU, by what it says of itself. */
+/** Whether an adapter computes on the CPU, by its own report. */
 export function isSoftwareAdapter(adapter: {
   readonly isFallback: boolean;
   readonly names: readonly string[];

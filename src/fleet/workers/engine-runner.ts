@@ -216,7 +216,7 @@ export class EngineRunner<Run extends WorkerRun = WorkerRun> {
         if (!this.#child.isEnding) this.#onProgress(message);
         return;
       case 'news':
-        // An ending worker is not given another list, so what it says no longer matters.
+        // An ending worker gets no other list, so its messages no longer matter.
         if (!this.#child.isEnding) this.#onNews(message);
         return;
     }

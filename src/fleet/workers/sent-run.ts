@@ -227,7 +227,7 @@ export class OutcomePacker {
     return true;
   }
 
-  /** Takes what was added. */
+  /** Takes the added outcomes. */
   take(now: number): PackedOutcomes {
     const facts = Float64Array.from(this.#facts);
     for (let at = 1; at < facts.length; at += NUM_FACTS) facts[at] = now - facts[at]!;
@@ -248,7 +248,7 @@ export class OutcomePacker {
   }
 }
 
-/** The other side: one for each worker, because it remembers what that worker sent. */
+/** The other side: one for each worker, because it remembers the reports of that worker. */
 export class OutcomeUnpacker {
   /** By number, each in the place of the one that is no longer meant. */
   readonly #reports: CompilationReport[] = [];

@@ -216,7 +216,7 @@ export function errorOf(failure: WorkerFailure): Error {
   }
 }
 
-/** Whether what ran the circuit is not to be used again. */
+/** Whether the engine that ran the circuit must not be used again. */
 export function isEngineLost(error: unknown): error is CodedError {
   return (
     error instanceof HelperLostError ||
