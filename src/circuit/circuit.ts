@@ -88,8 +88,8 @@ interface BarrierOperation {
   readonly kind: 'barrier';
   readonly qubits: readonly Qubit[];
   /**
-   * Nanoseconds that the qubits then wait together. Noise models turn it into relaxation; whoever takes circuits for noise
-   * removes such barriers (`withoutDelays`) once the noise is in.
+   * Nanoseconds that the qubits then wait together. Noise models turn it into relaxation; users of circuits with noise
+   * remove such barriers (`withoutDelays`) once the noise is in.
    */
   readonly duration?: number;
 }

@@ -1,4 +1,4 @@
-/** Places of jobs in the lines of a cluster, for queue positions and expected starts. Read while somebody asks for them. */
+/** Places of jobs in the lines of a cluster, for queue positions and expected starts. Read while they are requested. */
 import type { JobId } from '../jobs/job.ts';
 import type { JobLines, WaitingJobs, WidthRange } from './job-lines.ts';
 

@@ -89,7 +89,7 @@ export function isParametric(operation: GateLike): operation is ParametricGate |
   return 'slots' in operation || 'source' in operation;
 }
 
-/** The angles of a circuit, told apart into parameters and constants. */
+/** The angles of a circuit, divided into parameters and constants. */
 export interface AngleKinds {
   /** Number of the parameter that each angle is, or CONSTANT. Equal angles are one parameter. */
   readonly slots: Int32Array;

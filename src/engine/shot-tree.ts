@@ -63,7 +63,7 @@ export class ShotTree<S> {
   readonly #seed: number;
   readonly #range: ShotRange;
   readonly #totalShots: number;
-  /** Whether the misreadings at the end are left to whoever joins the ranges of shots. */
+  /** Whether the caller that joins the ranges of shots applies the misreadings at the end. */
   readonly #isPart: boolean;
   readonly #slicer: TimeSlicer;
   readonly #counts: CountsBuilder;

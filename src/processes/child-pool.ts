@@ -1,13 +1,12 @@
 /**
- * The children of one kind: which there are, which are free, and what happens when one ends or cannot be
- * started.
+ * Pool of the children of one kind. It knows which are free, and replaces those that end or cannot be started.
  *
  * A pool of a fixed size replaces a child that ends: at once the first time, then after growing delays, so
  * that a crash loop does not spin. Without a fixed size the owner starts children as work comes. Several
  * failed starts in a row say that the installation or the machine is at fault: the pool reports each to the
  * owner, so that work does not wait for ever.
  *
- * A pool does not queue. Whoever takes a child has seen that one is free.
+ * A pool does not queue: take a child only if one is free.
  */
 import type { ChildEnd } from './supervised-child.ts';
 
@@ -182,7 +181,7 @@ export class ChildPool<Child> {
 
   #startLater(): void {
     if (this.#isClosed) return;
-    // Unref'ed: whoever has work waiting keeps the process alive.
+    // Unref'ed: the owner of waiting work keeps the process alive.
     const timer = setTimeout(
       () => {
         this.#restarts.delete(timer);

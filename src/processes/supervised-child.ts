@@ -1,8 +1,8 @@
 /**
  * A thread or process that this process has started and supervises.
  *
- * A child says `ready` within its start limit, or is ended. From then on it is given work. Whoever gives
- * the work may set deadlines; a child that misses one is ended. A child is ended by force (SIGKILL, or
+ * A child says `ready` within its start limit, or is ended. From then on its owner sends it work, perhaps
+ * with deadlines; a child that misses one is ended. A child is ended by force (SIGKILL, or
  * `Worker.terminate`), because a loop or a hanging driver reacts to nothing gentler. Its end is reported
  * once, after everything else, with the reason.
  *

@@ -75,7 +75,7 @@ export const textSource = signal<TextSource | undefined>(undefined);
 
 /**
  * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is still
- * being read. Undefined while text and circuit agree. Whoever would run the circuit waits for that.
+ * being read. Undefined while text and circuit agree. A run of the circuit waits for that.
  */
 export const unreadText = signal<string | undefined>(undefined);
 

@@ -59,7 +59,7 @@ export interface CpuEngineOptions {
   readonly maxQubits: number;
   /** Bytes for the states of a run together; one state is always allowed. Unlimited by default. */
   readonly memoryBytes?: number;
-  /** Qubits of a tile, 8 to 14; the largest unless told otherwise. */
+  /** Qubits of a tile, 8 to 14; the largest by default. */
   readonly tileQubits?: number;
   /**
    * Gives the same bits on every machine: fused multiply-add, which rounds once where others round twice and which some
