@@ -40,7 +40,7 @@ export interface CheckedProgram extends ChosenMethod {
   readonly warnings: readonly ProgramWarning[];
 }
 
-/** Results of a program: what is asked for, and what comes with it. */
+/** Results of a program: the requested ones, and those that come with them. */
 export type ResultName = BatchOutput | 'standard_error' | 'truncation_error' | 'largest_bond';
 
 /** Numbers of one result that a point has. */

@@ -1,4 +1,4 @@
-/** Checks one program of a batch: its form, its circuit at all points, and what is asked of it. */
+/** Checks one program of a batch: its form, its circuit at all points, and its requested outputs. */
 
 import { z } from 'zod';
 import { withFinalMeasurement } from '../../circuit/circuit.ts';

@@ -69,7 +69,7 @@ export class DeviceRuns implements CircuitRuns {
     };
   }
 
-  /** Reads what an earlier process stored. */
+  /** Reads the pieces that an earlier process stored. */
   static async open(
     job: Job,
     programs: readonly CheckedProgram[],

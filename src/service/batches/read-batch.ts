@@ -192,8 +192,8 @@ function batchForm(value: unknown): {
 }
 
 /**
- * Shots of all circuits of a batch: what IBM allows in one job. With IBM's usual delay of 250 µs between shots they hold
- * a device for 21 minutes or more.
+ * Most shots of all circuits of a batch: IBM's limit of one job. With IBM's usual delay of 250 µs between shots they
+ * hold a device for 21 minutes or more.
  */
 export const MAX_DEVICE_SHOTS = 5_000_000;
 /** Circuits of a batch. Each is fitted here, which took 2 ms for one of 10 gates and 30 ms for one of 200. */

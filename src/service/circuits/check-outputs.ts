@@ -1,4 +1,4 @@
-/** Checks what is asked of a circuit, or of each circuit of a batch, against the table of outputs. */
+/** Checks the requested outputs of a circuit, or of each circuit of a batch, against the table of outputs. */
 import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
@@ -154,7 +154,7 @@ export function checkDeviceOutputs(
   }
 }
 
-/** Checks that a method gives what is asked of a circuit, and that it fits an answer. */
+/** Checks that a method gives the requested outputs of a circuit, and that they fit an answer. */
 export function checkAsked(
   circuit: DynamicCircuit,
   asked: Asked,

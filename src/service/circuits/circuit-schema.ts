@@ -1,4 +1,4 @@
-/** Schemas of circuits: what is submitted, and the record that is answered. */
+/** Schemas of circuits: the submission and the record. */
 import { z } from 'zod';
 import { MAX_CIRCUIT_QUBITS, MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';

@@ -1,4 +1,4 @@
-/** Error correction: parities of measured bits that a request declares, what its noise does to them, and their values. */
+/** Error correction: parities of measured bits that a request declares, their error model, and their values. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';

@@ -50,7 +50,7 @@ export function checkDevice(
     checkOperations(noisy, device, source, faults);
     return;
   }
-  // The measurements of an estimate are added later; what the program measures does not matter.
+  // The measurements of an estimate are added later; those of the program do not matter.
   const isRead = form === 'circuit' || !isEstimated({ ...asked, method: 'statevector' });
   for (const circuit of circuits) {
     const before = faults.count;
@@ -177,7 +177,7 @@ export interface EmulatedGroups {
  * by point, because native gates depend on angles in any way: each point then is the circuit that it is by itself.
  *
  * @param groups - Circuits of operations that the device has, with their final measurements.
- * @param outputs - What is asked of each.
+ * @param outputs - Requested outputs of each.
  * @throws {StepsSpentError} if circuits have to be fitted and that may not take long.
  */
 export function emulatedGroups(

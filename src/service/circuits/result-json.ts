@@ -143,7 +143,7 @@ function expectationsOf(
   return [...values.slice(0, numRequested), ...ofProgram];
 }
 
-/** Fields of a layout that the result of hardware has. What an earlier version saved has no form of labels. */
+/** Fields of a layout that the result of hardware has. Results of earlier versions have no form of labels. */
 export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'> &
   Partial<Pick<ResultLayout, 'labelFormat'>>;
 

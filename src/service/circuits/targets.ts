@@ -1,4 +1,4 @@
-/** Processors as the targets of submissions: which there are, what they take now, and the limits of reading for them. */
+/** Processors as the targets of submissions: their ids, their current limits, and the limits of reading for them. */
 import {
   type CircuitLimits,
   DEFAULT_MAX_ROUNDS,

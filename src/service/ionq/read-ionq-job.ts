@@ -127,7 +127,7 @@ export function readIonqJob(
   };
   const submission = attemptBatch(() => readBatch(body, targets, maxSteps), form, programs);
   if (!facts.dryRun) return submission;
-  // Everything was checked. What runs instead is a circuit without gates.
+  // Everything was checked. A circuit without gates runs instead.
   const { programs: _, ...rest } = body;
   return readBatch({ ...rest, programs: [{ circuit: [], qubits: 1 }] }, targets);
 }
@@ -156,7 +156,7 @@ function modelOf({ backend, noise }: JobForm): string {
   return noise?.model ?? noiseModelOfBackend(backendOf(backend) ?? 'simulator');
 }
 
-/** Program of the batch, and what is known of it. */
+/** Program of the batch, with facts about it. */
 interface IonqProgram {
   /** As `POST /quantum/batches` takes it. */
   readonly program: object;

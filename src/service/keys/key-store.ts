@@ -1,6 +1,6 @@
 /**
- * Store of API keys, and what its classes for the two databases have in common: rows and what they mean, rules of changes,
- * and entries of the log of administration.
+ * Store of API keys, and the shared part of its classes for the two databases: rows and their meaning, rules of
+ * changes, and entries of the log of administration.
  */
 
 import {

@@ -124,7 +124,7 @@ export class EngineMetrics {
     this.#trajectories.set(processor, (this.#trajectories.get(processor) ?? 0) + trajectories);
   }
 
-  /** Counts what a circuit reused. */
+  /** Counts the reuses of a circuit. */
   countReuse(processor: string, { backend: { engine }, reused }: CircuitResult): void {
     if (reused === undefined) return;
     const key = `${processor} ${engine}`;
