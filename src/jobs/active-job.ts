@@ -227,7 +227,7 @@ export class ActiveJob {
       const stored = await this.#context.store.get(id);
       if (this.#settlement.isSettled) return;
       if (stored === undefined) {
-        // Only what is final is deleted.
+        // Only final jobs are deleted.
         this.#controller.abort(new JobCancelledError(id));
         this.#release(new JobNotFoundError(id));
       } else if (isFinal(stored.status)) {
