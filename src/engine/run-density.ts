@@ -125,7 +125,7 @@ class OutcomeSums<S> {
   }
 
   /**
-   * Adds what is read of the state of a branch.
+   * Adds the outputs of the state of a branch.
    *
    * @param bits - Absent where no bit is written before the trailing measurements.
    */

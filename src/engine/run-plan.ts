@@ -126,7 +126,7 @@ export function planTrajectories(program: TrajectoryProgram): RunPlan {
   return planWithLastReadings(program, layout, measuredWords(words, 0));
 }
 
-/** Plans a program on a chain. What is measured at the end is not in the plan: basis states may be too wide for it. */
+/** Plans a program on a chain. Measurements at the end are not in the plan: basis states may be too wide for it. */
 export function planChain(program: MatrixProductProgram): RunPlan {
   return planWithLastReadings(program, program.finalLayout, []);
 }

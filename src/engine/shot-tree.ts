@@ -184,7 +184,7 @@ export class ShotTree<S> {
     this.#operations.release(state);
   }
 
-  /** Runs a branch to its end. Where it splits, continues with the smaller part. */
+  /** Runs a branch to its end. If it splits, continues with the smaller part. */
   async #follow(start: Branch<S>): Promise<Branch<S>> {
     let branch = start;
     const { steps } = this.#plan;

@@ -200,7 +200,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     passage.element = end;
   }
 
-  /** Parts the first shots from the others, with a change of what is known of them. */
+  /** Parts the first shots from the others, with a change of their `Passage`. */
   async #partAt(branch: B, passage: Passage, count: number, change: Partial<Passage>): Promise<B> {
     const { shots } = passage;
     if (count === shots.keys.length) {

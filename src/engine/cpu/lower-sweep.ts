@@ -89,7 +89,7 @@ const WORTH_TAKING_ALONG = 0.4;
  * Lowers a sweep.
  *
  * @param resident - The sweep's own and as many more as the tile has room for.
- * @param mayDefer - Whether what is pending at its end may be left to the next sweep.
+ * @param mayDefer - Whether diagonals pending at its end may be left to the next sweep.
  */
 export function lowerSweep(
   context: LoweringContext,

@@ -107,7 +107,7 @@ export class ProgramLowering {
 
   /**
    * Lowers a program by its shape, also where it is the first one, so that what a program computes never depends on
-   * others. Where the shape does not do, because the state could overflow, the program is lowered for itself.
+   * others. If the shape does not do, because the state could overflow, the program is lowered for itself.
    */
   lower(program: Program, states?: TwoStates): LoweredProgram {
     const { shape } = program;

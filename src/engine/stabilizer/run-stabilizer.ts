@@ -179,7 +179,7 @@ async function run(
 }
 
 /**
- * Refuses what a stabilizer run does not give.
+ * Refuses outputs that a stabilizer run does not give.
  *
  * @throws {OutputNeedsAmplitudesError} if the state vector, amplitudes, the density matrix or the purity is requested.
  * @throws {OutputNeedsFinalStateError} if exact values are requested of a program in which conditions, loops or resets by

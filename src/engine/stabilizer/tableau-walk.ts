@@ -217,7 +217,7 @@ export class TableauWalk {
     }
   }
 
-  /** Collapses what the measurements and resets of a section leave to chance. */
+  /** Collapses the random measurements and resets of a section. */
   async #collapse(from: number, to: number, chance: Chance, round: number): Promise<void> {
     const { code } = this.#program;
     const random: { place: number; qubit: number }[] = [];

@@ -97,7 +97,7 @@ export class ProgramLowering {
 
   /**
    * Compiles a program by its shape, also where it is the first one, so that what a program computes never depends on
-   * others. Where the shape does not do, for example because the state could overflow, the program is compiled for
+   * others. If the shape does not do, for example because the state could overflow, the program is compiled for
    * itself.
    *
    * @param placing - The same for all programs of a shape.

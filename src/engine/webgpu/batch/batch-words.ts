@@ -1,5 +1,5 @@
 /**
- * Encodes what the kernels of a batch interpret: compiled shapes and angles for shaders/batch_evolve.wgsl, and the tables
+ * Encodes the data of a batch's kernels: compiled shapes and angles for shaders/batch_evolve.wgsl, and the tables
  * that all circuits share when their states are read.
  */
 

@@ -2,7 +2,7 @@
  * Batches: many small circuits of one shape, each with angles of its own, in one dispatch.
  *
  * The shape is interpreted, as sweeps are: a kernel made for it would wait for the driver's compiler
- * each time a new shape comes. States stay on the device, where other kernels read off what was asked.
+ * each time a new shape comes. States stay on the device, where other kernels compute the outputs.
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import {

@@ -97,7 +97,7 @@ export function clearImage(context: GpuContext, { chunks }: GpuState): void {
   });
 }
 
-/** Adds what strings take from pieces of the state to pieces of the image. */
+/** Adds the images of pieces of the state under strings to pieces of the image. */
 export async function addToPieces(
   context: GpuContext,
   pieces: readonly ImagePiece[],

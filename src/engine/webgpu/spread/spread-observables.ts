@@ -135,7 +135,7 @@ export async function applyToShares(
   }
 }
 
-/** Adds what some strings contribute to one device's share of the image. */
+/** Adds the contributions of some strings to one device's share of the image. */
 async function addToShare(
   shares: readonly StateShare[],
   rank: number,

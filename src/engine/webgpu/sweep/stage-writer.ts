@@ -252,7 +252,7 @@ export class StageWriter {
     }
   }
 
-  /** Writes what depends on nothing but the register in one instruction, if it is more than one factor. */
+  /** Writes the factors that depend on nothing but the register in one instruction, if there are several. */
   #mergeConstants(byRegisters: Map<number, readonly PhaseFactor[]>): void {
     const constants = [...byRegisters].flatMap(([registers, [factor, ...others]]) =>
       factor?.mask === 0 && others.length === 0 ? [{ registers, factor }] : [],
