@@ -61,7 +61,7 @@ export interface ProbeKernel extends Pick<KernelBase, 'targets' | 'controls'> {
 export interface ProbeSums {
   /** Number of the first one among those of the program. */
   readonly first: number;
-  /** Pairs r < c. Where there are any, the targets must be resident; the ancilla always. */
+  /** Pairs r < c. If there are any, the targets must be resident; the ancilla always. */
   readonly flips: readonly ProbeFlip[];
   /** Sets of targets, as bits: the sum of ±D(r), minus where r has an odd number of them. */
   readonly signs: readonly number[];
@@ -217,7 +217,7 @@ export interface Program {
   readonly shape?: ProgramShape;
 }
 
-/** Readout confusion of a qubit that is measured last: what is reported of it, not its state. */
+/** Readout confusion of a qubit that is measured last: of its reported outcome, not its state. */
 export interface ReadoutConfusion {
   /** Logical. */
   readonly qubit: Qubit;

@@ -166,10 +166,10 @@ export class NoModel extends Error {
 export class ErrorWalk {
   readonly #program: StabilizerProgram;
   readonly #numDetectors: number;
-  /** By qubit: what an X error and a Z error flip at the present point. */
+  /** Symptoms of an X error and of a Z error at the present point, by qubit. */
   readonly #ofX: Symptoms[];
   readonly #ofZ: Symptoms[];
-  /** By bit: what an error of its value flips. */
+  /** Symptoms of an error of a bit's value, by bit. */
   readonly #ofBit = new Map<Bit, Symptoms>();
   readonly #errors = new ErrorTable();
   readonly #options: WalkOptions | undefined;

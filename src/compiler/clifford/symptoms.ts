@@ -48,14 +48,14 @@ export function areSame(a: Symptoms, b: Symptoms): boolean {
   return true;
 }
 
-/** Stim's order of errors: by the first number that differs; what ends first comes first. */
+/** Stim's order of errors: by the first number that differs; a list that is a prefix of the other comes first. */
 export function compareSymptoms(a: Symptoms, b: Symptoms): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
   return a.length - b.length;
 }
 
-/** Number of detectors among what one part of an error flips. */
+/** Number of detectors that one part of an error flips. */
 export function detectorsIn(symptoms: Symptoms, numDetectors: number): number {
   let count = symptoms.length;
   while (count > 0 && symptoms[count - 1]! >= numDetectors) count--;
@@ -90,7 +90,7 @@ export interface ErrorMechanism {
   probability: number;
 }
 
-/** Errors by what they flip: a hash table, because text of a million lists of numbers takes longer than the walk. */
+/** Errors by symptoms: a hash table, because text of a million lists of numbers takes longer than the walk. */
 export class ErrorTable {
   readonly errors: ErrorMechanism[] = [];
   /** By hash: one more than the index of an error; 0 for none. As long as a power of two. */

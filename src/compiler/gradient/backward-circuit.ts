@@ -22,7 +22,7 @@ export interface SummedRun {
   readonly firstSign: number;
 }
 
-/** The backward circuit, and what its probes sum up. */
+/** The backward circuit, and the sums of its probes. */
 export interface BackwardCircuit {
   readonly circuit: Circuit;
   readonly runs: readonly SummedRun[];
@@ -152,7 +152,7 @@ export interface Probe extends Extract<Operation, { readonly kind: 'barrier' }> 
   /** Absent where sums are taken from two states. */
   readonly ancilla: Qubit | undefined;
   readonly sums: ProbeSums;
-  /** Action on each target, as of a block: what acts alike there may be applied before or after. */
+  /** Action on each target, as of a block: operations with the same action may be applied before or after. */
   readonly actions: readonly number[];
 }
 

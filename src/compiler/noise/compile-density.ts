@@ -78,7 +78,7 @@ const DEPHASING: Channel = {
 };
 
 /**
- * Adds what measurements in mid-circuit do to the state, as noise after them. Passes may move gates so that such a
+ * Adds the effect of mid-circuit measurements on the state, as noise after them. Passes may move gates so that such a
  * measurement comes last, where it is no part of the state.
  *
  * @param ending - Ends in the measurements that are not in mid-circuit, and then assignments.
@@ -133,7 +133,7 @@ function withSameEnd(circuit: DynamicCircuit, ending: DynamicCircuit): DynamicCi
   };
 }
 
-/** Schedules a doubled circuit. Where an operation is too wide, the error names its index in the caller's circuit. */
+/** Schedules a doubled circuit. If an operation is too wide, the error names its index in the caller's circuit. */
 function scheduledFor(
   original: DynamicCircuit,
   doubled: DynamicCircuit,
