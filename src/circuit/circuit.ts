@@ -202,7 +202,7 @@ export function isDynamicOperation(
   return kind === 'assign' || kind === 'while' || kind === 'noise' || kind === 'misread';
 }
 
-/** Whether a circuit has noise, in its operations or in what is read of bits. */
+/** Whether a circuit has noise, in its operations or in the reading of bits. */
 export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
   return allOperations(operations).some(({ kind }) => kind === 'noise' || kind === 'misread');
 }

@@ -358,12 +358,12 @@ export function askedFields(request: RequestedOutputs): readonly RequestedField[
   return [...FIELDS].filter((field) => request[field] !== undefined && request[field] !== false);
 }
 
-/** Whether a request reads the state itself, and not only what measurements of it give. */
+/** Whether a request reads the state itself, and not only outcomes of measurements. */
 export function readsState(request: RequestedOutputs): boolean {
   return askedFields(request).some((field) => FIELDS_OF_STATE.has(field));
 }
 
-/** Whether a method gives what a request asks for only of circuits that have a single final state. */
+/** Whether a method gives the requested outputs only of circuits that have a single final state. */
 export function needsOneState(request: RequestedOutputs, method: OutputMethod): boolean {
   const asked = new Set<string>(askedFields(request));
   return NAMES.map(factsOf).some(

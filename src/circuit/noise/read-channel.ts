@@ -1,4 +1,4 @@
-/** Reads noise channels, and reports what is wrong with them. */
+/** Reads noise channels, and reports their faults. */
 import { pathOf } from '../../errors/fault-path.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { counted, type FaultList, LIMIT_EXCEEDED } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Reads a noise model, and reports what is wrong with it. */
+/** Reads a noise model, and reports its faults. */
 import { pathOf } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';

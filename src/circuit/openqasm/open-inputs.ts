@@ -289,7 +289,7 @@ export class Inputs {
     this.open = open;
   }
 
-  /** Returns the value of a declared input. Where it is missing or invalid, records a fault and returns 1. */
+  /** Returns the value of a declared input. If it is missing or invalid, records a fault and returns 1. */
   take(name: string, type: NumberType): Scalar {
     this.#declared.add(name);
     const { width } = valueType(type);
