@@ -42,7 +42,7 @@ interface ClusterOptions {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** The node, its jobs, and what it holds. */
+/** The node, its jobs, and its shares of the fleet. */
 export class Cluster {
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
@@ -131,7 +131,7 @@ export class Cluster {
   }
 
   /**
-   * Joins the cluster, and serves what this node holds of the fleet.
+   * Joins the cluster, and serves this node's share of the fleet.
    *
    * @throws {NodeNameInUseError | FleetNodeInUseError}
    */
@@ -165,7 +165,7 @@ export class Cluster {
     };
   }
 
-  /** Sets maintenance to what the store lists. Calls take effect one after another. */
+  /** Sets maintenance to the store's list. Calls take effect one after another. */
   applyMaintenance(): Promise<void> {
     const { overlay, maintenance } = this.#known();
     this.#applying = this.#applying

@@ -6,7 +6,7 @@
  */
 import type { Query } from '../storage/postgres/connection.ts';
 
-/** A node that draws takes at most this part of its equal share of what is left. */
+/** A node that draws takes at most this part of its equal share of the rest. */
 const PART_OF_SHARE = 4;
 
 /** Greatest number of blocks that are drawn in one transaction. Each takes a lock of the server's lock table. */

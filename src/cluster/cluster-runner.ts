@@ -226,7 +226,7 @@ export class ClusterRunner extends JobRunner {
     return super.progress(id) ?? this.#sharing.progressOf(id);
   }
 
-  /** The nodes claim what waits, and queue again what a lost node held, so that only damaged jobs are left to be ended. */
+  /** The nodes claim waiting jobs, and requeue those of lost nodes, so that only damaged jobs are left to be ended. */
   override async recover(): Promise<{ requeued: number; failed: number }> {
     return { requeued: 0, failed: await this.store.failDamaged(this.now()) };
   }

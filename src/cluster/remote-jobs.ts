@@ -184,7 +184,7 @@ export class RemoteJobs {
       const { progress, message } = job.status === 'running' ? watched : {};
       const isPutBack = job.status === 'queued' && watched.record.status === 'running';
       this.#watched.set(id, isPutBack ? { record: job } : { ...watched, record: job });
-      // A job that is held here again is newer than what was read.
+      // A job that is held here again is newer than its stored record.
       if (isFinal(job.status) || !isHeld(id)) {
         watches.tell(id, () => stateOf(job, progress, message));
       }
