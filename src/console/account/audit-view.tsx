@@ -1,4 +1,4 @@
-/** The audit log: who administered what, newest first. */
+/** The audit log: acts of administrators, newest first. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

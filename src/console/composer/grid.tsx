@@ -282,7 +282,7 @@ function usePointer(host: RefObject<HTMLDivElement | null>, layout: ReadonlySign
   return { drag, begin, move, end, cancel };
 }
 
-/** Does what a key with Ctrl or Command says; false for one that says nothing here. */
+/** Runs the command of a key with Ctrl or Command; false for a key without one. */
 function command({ key, shiftKey }: KeyboardEvent): boolean {
   const commands: Readonly<Record<string, () => unknown>> = {
     z: shiftKey ? redo : undo,
@@ -302,7 +302,7 @@ function command({ key, shiftKey }: KeyboardEvent): boolean {
   return run !== undefined;
 }
 
-/** Does what a key by itself says; false for one that says nothing here. */
+/** Runs the command of a key by itself; false for a key without one. */
 function plainKey(
   { key, shiftKey }: KeyboardEvent,
   { gates }: CircuitLayout,

@@ -34,7 +34,7 @@ function factsOfPage(): DemoFacts {
   return JSON.parse(document.getElementById('facts')?.textContent ?? 'null');
 }
 
-/** The state of the page, and what changes it. */
+/** The state of the page, and the functions that change it. */
 function useDemo(facts: DemoFacts) {
   const state = useSignal<PageState>(openingState(facts));
   /** Milliseconds of the page's clock. */

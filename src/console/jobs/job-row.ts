@@ -121,7 +121,7 @@ export interface Filters {
   readonly text: string;
 }
 
-/** Filters in the query of an address. What is no kind or status restricts nothing. */
+/** Filters in the query of an address. Unknown kinds and statuses restrict nothing. */
 export function filtersOf(query: URLSearchParams): Filters {
   const read = (name: keyof Filters) => query.get(name) ?? '';
   const kind = read('kind');

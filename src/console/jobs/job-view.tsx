@@ -106,7 +106,7 @@ function State({
   );
 }
 
-/** Who, what and when. */
+/** Sender, work and times of a job. */
 function factsOf(job: Job, row: JobRow): Facts {
   const time = (at: string | undefined) =>
     at === undefined ? undefined : at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');

@@ -22,14 +22,14 @@ export interface Choices {
   readonly shots: string;
   /** Empty: the service draws one. */
   readonly seed: string;
-  /** Name of a noise model; empty for what the processor has by itself, `none` for no noise at all. */
+  /** Name of a noise model; empty for the processor's own noise, `none` for no noise at all. */
   readonly noise: string;
 }
 
 /** Choices at first; the processor is the first one that takes the circuit. */
 export const FIRST_CHOICES: Choices = { processor: '', shots: '1000', seed: '', noise: '' };
 
-/** A processor with what would happen to the circuit there. */
+/** A processor as an option of a run. */
 export interface Offer {
   readonly processor: Processor;
   /** Why it cannot take the circuit; undefined if it can. */
@@ -116,7 +116,7 @@ export function noiseInWords(
   return model === undefined ? '' : `${firstSentence(model.description)}${instead} Modelled.`;
 }
 
-/** Faults of what is typed, by field. */
+/** Faults of typed values, by field. */
 export function faultsOf(choices: Choices): { readonly shots: string[]; readonly seed: string[] } {
   const shots = Number(choices.shots);
   const seed = Number(choices.seed);

@@ -80,7 +80,7 @@ export function scriptValue(value: unknown, indent: number): string {
 }
 
 function expression(value: unknown, indent: number, style: Style): string {
-  // The values are those of JSON: what is no object is plain.
+  // The values are those of JSON: all but objects are plain.
   if (typeof value !== 'object' || value === null) return style.plain(value as Plain);
   const numbers = Array.isArray(value) && value.every((each) => typeof each === 'number');
   const steps = numbers ? stepsOf(value) : undefined;

@@ -1,4 +1,4 @@
-/** Parts of forms: fields with what is wrong with their values, choices, and dialogs. */
+/** Parts of forms: fields with the faults of their values, choices, and dialogs. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes, PartialInputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -18,7 +18,7 @@ interface FieldProps {
   readonly faults?: readonly string[] | undefined;
 }
 
-/** A field with its label, and below it what is wrong with its value. */
+/** A field with its label, and below it the faults of its value. */
 export function Field({
   label,
   hint,

@@ -74,7 +74,7 @@ export function usualInput(index: number): InputDraft {
   return { varies: index === 0, from: '0', to: '2*pi', points: '41', value: '0' };
 }
 
-/** Inputs of the circuit with what is entered for them. */
+/** Inputs of the circuit with their entered fields. */
 export function inputDrafts(draft: SweepDraft): readonly (readonly [string, InputDraft])[] {
   return inputsOf(draft.text).map((name, i) => [name, draft.inputs[name] ?? usualInput(i)]);
 }
