@@ -90,7 +90,7 @@ export interface CircuitRuns {
    * @param covered - Ranges that have results, in order of their programs and points.
    */
   pieces(covered: readonly Range[]): Iterable<Piece>;
-  /** Called when the batch ends without a result: cancels vendor jobs of earlier processes whose piece did not start. */
+  /** Called when the batch ends without a result: cancels vendor jobs of earlier processes for pieces not started. */
   abandon(signal: AbortSignal): void;
   /** Facts about the runs so far. Times are milliseconds. */
   readonly facts: {
