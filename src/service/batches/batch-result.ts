@@ -362,7 +362,7 @@ export class PartCursor {
   #next = 0;
   #last: JobPartPlace | undefined;
 
-  /** @param after - Where to begin; at the first part unless given. */
+  /** @param after - Reads the parts after this one; all unless given. */
   constructor(read: ReadParts, after?: JobPartPlace) {
     this.#read = read;
     this.#last = after;
