@@ -22,7 +22,7 @@ import type { MaintenanceStore } from './service/systems/maintenance.ts';
 import type { PostgresDatabase } from './storage/postgres/postgres-database.ts';
 import { TPU_POOLS } from './workloads/tpu/tpu-zones.ts';
 
-/** What the cluster needs of the service. */
+/** Parts of the service that the cluster uses. */
 interface ClusterParts {
   readonly fleet: Fleet;
   readonly overlay: ClusterFleet;
@@ -42,7 +42,7 @@ interface ClusterOptions {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** The node, its jobs, and what it holds. */
+/** The node, its jobs, and its shares of the fleet. */
 export class Cluster {
   readonly node: ClusterNode;
   readonly jobs: ClusterJobs;
@@ -131,7 +131,7 @@ export class Cluster {
   }
 
   /**
-   * Joins the cluster, and serves what this node holds of the fleet.
+   * Joins the cluster, and serves this node's share of the fleet.
    *
    * @throws {NodeNameInUseError | FleetNodeInUseError}
    */
@@ -152,7 +152,7 @@ export class Cluster {
     return held.length > 0;
   }
 
-  /** A store of maintenance whose changes are told to the other nodes. */
+  /** A store of maintenance that announces its changes to the other nodes. */
   announcing(maintenance: MaintenanceStore): MaintenanceStore {
     const announced = async (change: Promise<void>) => {
       await change;
@@ -165,7 +165,7 @@ export class Cluster {
     };
   }
 
-  /** Sets maintenance to what the store lists. Calls take effect one after another. */
+  /** Sets maintenance to the store's list. Calls take effect one after another. */
   applyMaintenance(): Promise<void> {
     const { overlay, maintenance } = this.#known();
     this.#applying = this.#applying

@@ -206,7 +206,7 @@ async function createProcessors(
   return { hardware, fleet, own, overlay, processors, devices: overlay?.devices ?? own.devices };
 }
 
-/** What works on requests: workloads, kinds of jobs and their runner, and the app. */
+/** Builds the parts that work on requests: workloads, kinds of jobs and their runner, and the app. */
 async function buildParts(
   config: Config,
   { elapsedMs, random }: Surroundings,

@@ -103,7 +103,7 @@ function faultOfBaseUrl(value: string): string | undefined {
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     return 'must be an http or https URL, such as http://127.0.0.1:11434/v1';
   }
-  // Where it is put together with a path they would be lost, or end up in logs and answers.
+  // When the URL is joined with a path, they would be lost, or end up in logs and answers.
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
   if (/[?#]/.test(value)) return 'must not have a query or fragment';
   return undefined;

@@ -23,7 +23,7 @@ import {
 export const CONSTANT = -1;
 
 /**
- * How the angles of a circuit, in the order of its operations, follow from a row of inputs.
+ * Formulas of a circuit's angles, in the order of its operations, in a row of inputs.
  *
  * Values are numbered: the inputs, then the constants, then the results of the operations, each of which uses earlier
  * values only.

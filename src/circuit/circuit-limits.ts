@@ -14,7 +14,7 @@ export interface CircuitLimits {
   readonly maxQubits: number;
   /** Memory that `maxQubits` follows from; absent where another limit decides. */
   readonly stateMemory?: StateMemory;
-  /** A sentence that says what else takes wider circuits. */
+  /** A sentence that names another processor for wider circuits. */
   readonly widerElsewhere?: string;
   /** Most operations. Barriers are counted apart, with the same limit. */
   readonly maxGates: number;
@@ -22,7 +22,7 @@ export interface CircuitLimits {
   readonly maxRounds?: number;
   /** Steps of reading a program after which a StepsSpentError is thrown. */
   readonly maxSteps?: number;
-  /** Counts what is read, over all programs that share it. */
+  /** Counts the steps of reading, over all programs that share it. */
   readonly readingWork?: ReadingWork;
 }
 
@@ -33,7 +33,7 @@ export interface ReadingWork {
 }
 
 /**
- * Message that a circuit or state has too many qubits. Where memory is the limit, it says how much is needed
+ * Message that a circuit or state has too many qubits. If memory is the limit, it says how much is needed
  * and how much there is.
  *
  * @param what - A clause that names the number: `The circuit has 41 qubits`.

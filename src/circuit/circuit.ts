@@ -88,8 +88,8 @@ interface BarrierOperation {
   readonly kind: 'barrier';
   readonly qubits: readonly Qubit[];
   /**
-   * Nanoseconds that the qubits then wait together. Noise models turn it into relaxation; whoever takes circuits for noise
-   * removes such barriers (`withoutDelays`) once the noise is in.
+   * Nanoseconds that the qubits then wait together. Noise models turn it into relaxation; users of circuits with noise
+   * remove such barriers (`withoutDelays`) once the noise is in.
    */
   readonly duration?: number;
 }
@@ -143,7 +143,7 @@ export interface NoiseOperation {
 
 /**
  * Misreads classical bits that a measurement has just written, each by itself: a 0 becomes 1 with the first probability,
- * a 1 becomes 0 with the second. The state stays as it is.
+ * a 1 becomes 0 with the second. The state does not change.
  */
 export interface MisreadOperation {
   readonly kind: 'misread';
@@ -202,7 +202,7 @@ export function isDynamicOperation(
   return kind === 'assign' || kind === 'while' || kind === 'noise' || kind === 'misread';
 }
 
-/** Whether a circuit has noise, in its operations or in what is read of bits. */
+/** Whether a circuit has noise, in its operations or in the reading of bits. */
 export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
   return allOperations(operations).some(({ kind }) => kind === 'noise' || kind === 'misread');
 }

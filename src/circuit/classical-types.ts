@@ -126,7 +126,7 @@ export function fits({ base, width }: NumberType, value: number): boolean {
   return value >= -(2 ** (width - 1)) && value < 2 ** (width - 1);
 }
 
-/** Whether a type counts units: a whole number, or an angle of so many bits. */
+/** Whether a type counts units: a whole number, or an angle with a number of bits. */
 export const isCounted = ({ base, width }: NumberType): boolean =>
   isWhole(base) || (base === 'angle' && width !== undefined);
 

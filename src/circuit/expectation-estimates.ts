@@ -21,7 +21,7 @@ export interface ExpectationEstimate {
   readonly standardError: number;
 }
 
-/** Mean of what is read of a qubit's Pauli P, ±1, under readout errors: offset + slope · ⟨P⟩. */
+/** Mean of the reading of a qubit's Pauli P, ±1, under readout errors: offset + slope · ⟨P⟩. */
 export interface ReadingMap {
   readonly offset: number;
   /** 0 where a reading says nothing. */

@@ -1,7 +1,7 @@
 /**
  * The catalog of operations for callers: the fields of each one, derived from the gate table.
  *
- * Field names are those of the JSON API, because the catalog is published as it is.
+ * Field names are those of the JSON API, because the catalog is published unchanged.
  */
 import { type ComplexMatrix, dimension } from '../math/complex-matrix.ts';
 import { MAX_UNITARY_QUBITS } from './circuit-limits.ts';

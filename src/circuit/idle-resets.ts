@@ -5,8 +5,8 @@
  * without one final state to return.
  *
  * Readers of circuits without noise remove it, so that all users of a circuit agree on what it needs. Other readers keep
- * it, because a noise model may warm a qubit that waits: whoever takes their circuits removes idle resets once the noise
- * is in.
+ * it, because a noise model may warm a qubit that waits: users of their circuits remove idle resets once the noise is
+ * in.
  */
 import {
   allOperations,

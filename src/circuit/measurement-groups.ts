@@ -15,7 +15,7 @@
 import type { Circuit, Operation, Qubit } from './circuit.ts';
 import { codeOfFactor, type PauliFactor, type PauliSum } from './observable.ts';
 
-/** A Pauli string of a group, and what observables make of it. */
+/** A Pauli string of a group, and its coefficients in observables. */
 interface MeasuredString {
   /** Bits of an outcome whose parity is the string's sign, by word of 32 bits. */
   readonly bits: Uint32Array;

@@ -122,7 +122,7 @@ function parsePlainPauliString(
       if (digit < 0 || digit > 9) break;
       qubit = 10 * qubit + digit;
     }
-    // Where qubits ascend, none is named twice.
+    // If qubits ascend, none is named twice.
     if (at === firstDigit || qubit >= numQubits || qubit <= lastQubit) return undefined;
     lastQubit = qubit;
     if (isPauli) found.push(factorOfCode(4 * qubit + letter - LETTER_X));

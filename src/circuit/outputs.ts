@@ -29,11 +29,11 @@ type Given = 'always' | 'of one state' | 'unconditional' | 'as a mean' | 'never'
 /** Facts about an output. */
 interface OutputFacts {
   /**
-   * What it is read off: the circuit alone, drawn shots, the distribution of the last measurements, or the state before
-   * them. A pass may drop what shows in none of the outputs that are asked for.
+   * Source of the output: the circuit alone, drawn shots, the distribution of the last measurements, or the state
+   * before them. A pass may drop operations that change no requested output.
    */
   readonly reads: 'circuit' | 'shots' | 'outcomes' | 'state';
-  /** Fields of an engine's request by which it is computed; none where shots or the circuit are enough. */
+  /** Fields of an engine's request that compute it; none if shots or the circuit are enough. */
   readonly fields: readonly string[];
   /** Forms of request whose `return` takes its name. */
   readonly forms: readonly ('circuit' | 'batch')[];
@@ -59,7 +59,7 @@ interface OutputFacts {
         readonly advice?: string;
       }
     | undefined;
-  /** What to ask for where a method does not give it, as a sentence. */
+  /** Advice for methods that do not give it, as a sentence. */
   readonly instead: string | undefined;
 }
 
@@ -277,7 +277,7 @@ export const OUTPUTS = {
 
 export type OutputName = keyof typeof OUTPUTS;
 
-/** Name of a method by which engines run circuits. */
+/** Name of a simulation method. */
 export type OutputMethod = keyof OutputFacts['by'];
 
 /** Fields of a body that outputs need: one at least. */
@@ -358,12 +358,12 @@ export function askedFields(request: RequestedOutputs): readonly RequestedField[
   return [...FIELDS].filter((field) => request[field] !== undefined && request[field] !== false);
 }
 
-/** Whether a request reads the state itself, and not only what measurements of it give. */
+/** Whether a request reads the state itself, and not only outcomes of measurements. */
 export function readsState(request: RequestedOutputs): boolean {
   return askedFields(request).some((field) => FIELDS_OF_STATE.has(field));
 }
 
-/** Whether a method gives what a request asks for only of circuits that have a single final state. */
+/** Whether a method gives the requested outputs only of circuits that have a single final state. */
 export function needsOneState(request: RequestedOutputs, method: OutputMethod): boolean {
   const asked = new Set<string>(askedFields(request));
   return NAMES.map(factsOf).some(

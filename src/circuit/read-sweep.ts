@@ -2,8 +2,8 @@
  * Reads a circuit with inputs for many points at once.
  *
  * A circuit in JSON is read once. A program is read once for each combination of the values of its structural inputs,
- * those that decide more than angles: two points at which all of these agree take the same way through the program.
- * Which inputs are structural may itself depend on their values, so that they are known for a reading once it is done.
+ * those that decide more than angles: two points at which all of these agree take the same path through the program.
+ * The set of structural inputs may itself depend on their values, so that it is known only after the reading.
  */
 import { CodedError } from '../errors/coded-error.ts';
 import { type AngleFormulas, Block, CONSTANT } from './angle-formulas.ts';

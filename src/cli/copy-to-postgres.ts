@@ -33,7 +33,7 @@ interface Table {
   readonly rows: (source: DatabaseSync, events: JobEvents) => Iterable<StoredRow>;
 }
 
-/** Calls about jobs whose rows are not copied as they are. */
+/** Callbacks for jobs whose rows are not copied unchanged. */
 interface JobEvents {
   readonly onDamaged: OnDamaged;
   readonly onRequeued: () => void;
@@ -196,7 +196,7 @@ async function copyTables(
   };
 }
 
-/** Reads the jobs as they are stored in PostgreSQL. What was running is queued. */
+/** Reads the jobs in the form that PostgreSQL stores. Running jobs become queued. */
 function* readJobs(
   source: DatabaseSync,
   { onDamaged, onRequeued }: JobEvents,

@@ -15,9 +15,9 @@ export interface ChartAxis {
   readonly values: readonly number[];
 }
 
-/** Symbols of the lines: they are told apart without colour, and in fonts with few characters. */
+/** Symbols of the lines: distinguishable without colour, and in fonts with few characters. */
 const SYMBOLS = '*o+x#@';
-/** Lines that a chart can tell apart. */
+/** Most lines that a chart can distinguish. */
 export const MAX_LINES = SYMBOLS.length;
 
 /** Between two points, a straight line. */
@@ -30,7 +30,7 @@ const MOST_INTERVALS = 6;
 const FEWEST_COLUMNS = 20;
 /** Columns of the plot for each number below it, about. */
 const COLUMNS_PER_TICK = 12;
-/** Beyond so many quarters of π, numbers are written in decimal. */
+/** Most quarters of π that are written as such; larger numbers are written in decimal. */
 const MOST_QUARTERS = 4000;
 /** A value may lie past a tick by this part of a step. */
 const TICK_TOLERANCE = 1e-6;

@@ -32,7 +32,7 @@ export interface CircuitToRun {
   readonly checked: CheckedCircuit;
 }
 
-/** What the runs of a circuit gave. */
+/** Results of the runs of a circuit. */
 export interface RunResults {
   readonly result: CircuitResult;
   readonly further: FurtherNumbers;

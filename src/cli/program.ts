@@ -24,7 +24,7 @@ import type { TrainOptions } from './train-model.ts';
 export interface Entry {
   /** Module of the entry point; `qcs capacity` starts it again. */
   readonly module: string;
-  /** Serves until the process is told to stop. */
+  /** Serves until the process gets a signal to stop. */
   readonly serve: () => Promise<void>;
 }
 

@@ -114,7 +114,7 @@ function sweepTable(facts: SweepFacts, { programs }: SweepResult): string {
   );
 }
 
-/** An observable as it is written on the command line: `0.5*Z0 Z1 - X0`. */
+/** Text of an observable on the command line: `0.5*Z0 Z1 - X0`. */
 export function observableText(observable: PauliSum): string {
   return observable
     .map(({ coefficient, factors }, i) => {

@@ -62,7 +62,7 @@ export class QcsClient {
   /** Address of the service, without a trailing slash and without `/api/v1`. */
   readonly baseUrl: string;
   readonly circuits: Jobs<CircuitSubmissionInput, Circuit, CircuitSummary>;
-  /** `run` and `wait` return arrays of numbers as Float64Array; `get` returns the record as it is. */
+  /** `run` and `wait` return arrays of numbers as Float64Array; `get` returns the unchanged record. */
   readonly batches: Jobs<BatchSubmission, Batch, BatchSummary, BatchResult>;
   /** Tasks of agents. The listing has plans and their tasks, too. */
   readonly tasks: Jobs<TaskSubmission, Task, TaskSummary>;

@@ -5,7 +5,7 @@
 import type { Circuit, Error as ErrorAnswer, ErrorDetail } from './api-types.ts';
 import { fieldsOf, parsedJson } from './json.ts';
 
-/** Any error of this client, except the reason of an AbortSignal, which is thrown as it is. */
+/** Any error of this client, except the reason of an AbortSignal, which is thrown unchanged. */
 export abstract class QcsError extends Error {
   abstract readonly code: string;
 }

@@ -17,7 +17,7 @@ export type JobEvent =
 
 /** Options of a watch. */
 export interface WatchOptions {
-  /** Id of the last event that was seen; the events after it are told. */
+  /** Id of the last event that was seen; the events after it are sent. */
   readonly lastEventId?: string;
   /** Ends the watch with its reason. */
   readonly signal?: AbortSignal | undefined;
@@ -210,7 +210,7 @@ class Connections {
     return { ...lost, waitMs: refusal.retryAfterMs };
   }
 
-  /** A lost connection; if no other one is likely to be better, a caller that can poll is told so. */
+  /** A lost connection; throws for a caller that can poll, if no other connection is likely to be better. */
   #lost(reason: string, isLasting: boolean): Lost {
     if (isLasting && this.#canPoll) throw new EventsUnavailableError(reason);
     return { reason };

@@ -18,7 +18,7 @@ import { fieldsOf } from './json.ts';
 import { pathWithQuery, type RequestOptions } from './routes.ts';
 import type { SentRequest, Transport } from './transport.ts';
 
-/** Where the service has jobs of a kind. */
+/** Paths of jobs of a kind. */
 export interface JobPlace<Submission> {
   /** Path of the listing, below /api/v1; records are below it. */
   readonly path: string;
@@ -179,7 +179,7 @@ export class Jobs<Submission, Job extends JobState, Summary, Result = Job> {
     });
   }
 
-  /** Yields the jobs that pass all filters, newest first, reading page after page as they are asked for. */
+  /** Yields the jobs that pass all filters, newest first; reads pages on demand. */
   async *list(
     { pageSize, ...filters }: ListFilters = {},
     { signal, retry }: RequestOptions = {},

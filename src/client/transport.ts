@@ -83,7 +83,7 @@ const RETRY: Required<RetryOptions> = {
   maxRetryAfterMs: 120_000,
   isWorthRetrying: () => true,
 };
-/** Part by which a wait is at most longer than what the service asks for. */
+/** Most random extension of a wait, as a part of the time that the service asks for. */
 const JITTER = 0.1;
 /** Codes of refusals that a repeat within minutes does not change, unless the answer says when. */
 const LASTING = new Set([

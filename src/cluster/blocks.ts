@@ -6,7 +6,7 @@
  */
 import type { Query } from '../storage/postgres/connection.ts';
 
-/** A node that draws takes at most this part of its equal share of what is left. */
+/** A node that draws takes at most this part of its equal share of the rest. */
 const PART_OF_SHARE = 4;
 
 /** Greatest number of blocks that are drawn in one transaction. Each takes a lock of the server's lock table. */
@@ -14,7 +14,7 @@ export const MAX_DRAWS_AT_ONCE = 100;
 
 /**
  * SQL expression for the size of a block, over the bigint columns `free` (what is left of the limit), `needed` (for
- * callers that wait) and `wanted` (for callers to come). What is needed is granted as far as it is there.
+ * callers that wait) and `wanted` (for callers to come). `needed` is granted as far as `free` allows.
  *
  * @param numNodes - Parameter with the number of nodes that draw, such as `$3`.
  */

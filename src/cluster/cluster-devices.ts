@@ -14,7 +14,7 @@ import {
 import type { LiveNodes, ReportingNode } from './live-nodes.ts';
 import type { Peers } from './node-status.ts';
 
-/** Devices of this node and what is known of the others. */
+/** Devices of this node, and reports on those of the others. */
 export interface ClusterDevicesOptions {
   readonly own: DeviceDirectory;
   readonly peers: Peers;
@@ -122,7 +122,7 @@ export class ClusterDevices implements DeviceDirectory {
       ...given,
       servedBy,
       countedSince: report.countedSince,
-      // Nobody knows what a node does that is away.
+      // The work of a node that is away is unknown.
       ...(state === 'gone' && { queueDepth: 0, isBusy: false }),
     };
     const endedAt = this.#endedAt.get(given.id) ?? Number.NEGATIVE_INFINITY;

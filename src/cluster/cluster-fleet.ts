@@ -124,7 +124,7 @@ export class ClusterFleet implements ClusterRoom {
     return isOnNode ? [{ target, ...EVERY_PLACE }] : [];
   }
 
-  /** Sets maintenance to what the store lists, and ends what it does not list. */
+  /** Begins the maintenance that the store lists, and ends all other. */
   applyMaintenance(orders: readonly MaintenanceOrder[]): void {
     const reasons = (kind: MaintenanceOrder['kind']) =>
       new Map(orders.filter((each) => each.kind === kind).map(({ id, reason }) => [id, reason]));

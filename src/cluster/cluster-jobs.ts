@@ -123,7 +123,7 @@ export interface ClusterJobsOptions {
   readonly onInherited: (places: readonly JobCount[]) => void;
   /** Called if a processor or device went into maintenance or came back. */
   readonly onOrders: () => void;
-  /** Called with what was recovered from nodes that are gone, if anything was. */
+  /** Called with the jobs recovered from nodes that are gone, if there are any. */
   readonly onRecovered: (recovered: Recovered) => void;
   /** Called with errors that reach no caller. */
   readonly onError: (error: unknown, what: string) => void;
@@ -191,7 +191,7 @@ export class ClusterJobs implements JobSharing {
     for (const timer of this.#claimLater.values()) clearTimeout(timer);
   }
 
-  /** Ends the node's part: what it still holds waits for other nodes. */
+  /** Ends the node's part: jobs that it still holds wait for other nodes. */
   async close(): Promise<void> {
     this.stopClaiming();
     await this.#looking;
@@ -339,7 +339,7 @@ export class ClusterJobs implements JobSharing {
     }
   }
 
-  /** Recovers what nodes that are gone have left, in transactions that leave time for renewals of the lease. */
+  /** Recovers the jobs of nodes that are gone, in transactions that leave time for renewals of the lease. */
   async #recover(mayGiveUp: () => boolean): Promise<void> {
     while (await this.#recoverSome(mayGiveUp));
   }
@@ -373,8 +373,8 @@ export class ClusterJobs implements JobSharing {
   }
 
   /**
-   * Compares what this node holds with what the database says. Jobs that only the runner holds were cancelled or
-   * taken over, and the message was lost. Jobs that only the database shows as held are let go: their write was lost.
+   * Compares this node's jobs with its jobs in the database. Jobs that only the runner holds were cancelled or taken
+   * over, and the message was lost. Jobs that only the database shows as held are let go: their write was lost.
    */
   async #compareHeld(): Promise<void> {
     const { database, node, runner } = this.#options;
@@ -391,7 +391,7 @@ export class ClusterJobs implements JobSharing {
   }
 
   /**
-   * Lets go of circuits that were to begin at once and did not: what runs before them takes longer than expected, and
+   * Lets go of circuits that were to begin at once and did not: the runs before them take longer than expected, and
    * another node may have room.
    */
   async #letGoOverdue(): Promise<void> {
@@ -550,7 +550,7 @@ export class ClusterJobs implements JobSharing {
     if (again === 'busy') this.#claimAfter(line, BUSY_AGAIN_MS);
   }
 
-  /** Claims, and charges what was started here; the charges go with the next claim if this one stores nothing. */
+  /** Claims, and charges jobs started here; the charges go with the next claim if this one stores nothing. */
   async #claimWithCharges(room: Room): Promise<ClaimOutcome> {
     const { line } = room;
     const charges = [...(this.#charges.get(line)?.values() ?? [])];

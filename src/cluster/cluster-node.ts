@@ -215,7 +215,7 @@ export class ClusterNode implements Peers {
     await this.#renewing;
   }
 
-  /** Ends this node's part in the cluster in order: its epoch is over, and what it holds is free. */
+  /** Ends this node's part in the cluster in order: its epoch is over, and its shares are free. */
   async leave(): Promise<void> {
     await this.stopRenewing();
     if (this.#epoch === 0) return;

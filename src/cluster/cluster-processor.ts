@@ -310,7 +310,7 @@ export class ClusterProcessor implements Processor {
     };
   }
 
-  /** Some node must hold all of them. Where none does, the limit is that of the nodes that hold those before. */
+  /** Some node must hold all of them. If none does, the limit is that of the nodes that hold those before. */
   #checkWidths(runs: readonly RunState[]): void {
     if (this.own.runOnDevice !== undefined) return;
     let parts = this.#limitsOfWell();

@@ -31,7 +31,7 @@ const CLAIMED: Arrival = { ...NEW, isStored: true };
 /** A job that waits, with the facts that decide where it may run. */
 export type QueuedJob = Pick<SharedJob, 'id' | 'target' | 'queueing' | 'claim'>;
 
-/** What a runner needs to share its jobs with the other nodes. */
+/** Connection of a runner to the other nodes, with which it shares its jobs. */
 export interface JobSharing extends OtherNodes {
   /**
    * Claim with which this node starts a new job at once, which is charged to its key; undefined if the job has to wait in
@@ -226,7 +226,7 @@ export class ClusterRunner extends JobRunner {
     return super.progress(id) ?? this.#sharing.progressOf(id);
   }
 
-  /** The nodes claim what waits, and queue again what a lost node held, so that only damaged jobs are left to be ended. */
+  /** The nodes claim waiting jobs, and requeue those of lost nodes, so that only damaged jobs are left to be ended. */
   override async recover(): Promise<{ requeued: number; failed: number }> {
     return { requeued: 0, failed: await this.store.failDamaged(this.now()) };
   }
@@ -237,7 +237,7 @@ export class ClusterRunner extends JobRunner {
     return counts;
   }
 
-  /** How a stored job waits. */
+  /** Queueing of a stored job. */
   queueingOf(job: WaitingJob): JobQueueing {
     const handler: SharedJobHandler | undefined = this.handlers[job.kind];
     return handler?.queueing?.(job) ?? { line: job.kind, level: 0, costMs: 1, width: 0 };

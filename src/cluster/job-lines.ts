@@ -21,8 +21,8 @@ import { jobOrDamage } from './postgres-job-store.ts';
 import type { JobClaim, SharedJob } from './shared-job.ts';
 
 /**
- * Keys and levels whose jobs are looked at in one claim: so many of the first ones, and so many further ones. Where
- * there are more, the further ones are those after the last claim's, so that all have their turn.
+ * One claim looks at the jobs of this many first keys and levels, and of this many further ones. If there are more, the
+ * further ones are those after the last claim's, so that all have their turn.
  */
 const MAX_FLOWS = 250;
 /** A place behind all keys and levels. */
@@ -313,7 +313,7 @@ async function claimRows(
   const byId = new Map(rows.map((row) => [row['id'], row]));
   return {
     taken: taken.flatMap((id) => byId.get(id) ?? NO_ROWS),
-    // Where nothing fits, further keys are looked at by and by.
+    // If nothing fits, later claims look at further keys.
     isEmpty: areAll && taken.length === heads.length,
     lookedTo,
   };

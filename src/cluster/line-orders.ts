@@ -1,14 +1,14 @@
-/** Places of jobs in the lines of a cluster, for queue positions and expected starts. Read while somebody asks for them. */
+/** Places of jobs in the lines of a cluster, for queue positions and expected starts. Read while they are requested. */
 import type { JobId } from '../jobs/job.ts';
 import type { JobLines, WaitingJobs, WidthRange } from './job-lines.ts';
 
-/** Lines are not read again for so many times as long as the last reading took: long lines take long. */
+/** Lines are not read again for this many times the duration of the last reading: long lines take long. */
 const REST = 50;
 /** A rest shorter than this is none: readings are asked for about once a second. */
 const LOOK_MS = 1000;
-/** Lines are read for so long after somebody has asked. */
+/** Milliseconds for which lines are read after a request for places. */
 const ASKED_FOR_MS = 2000;
-/** Jobs of each key and level whose places are told exactly. */
+/** Jobs of each key and level whose places are exact. */
 const MAX_OF_KEY = 200;
 
 /** Place of a job in its line. */

@@ -16,7 +16,7 @@ const MAX_BATCHES = 32;
 const MAX_PLANS = 256;
 /** TPU jobs that wait for chips of a zone in its node. */
 const MAX_WAITING_FOR_CHIPS = 64;
-/** Time that a node waits before it claims long work, for each piece that it has already, milliseconds. */
+/** Time that a node waits before it claims long work, for each long job that it has already, milliseconds. */
 const PATIENCE_MS = 20;
 const MAX_PATIENCE_MS = 1000;
 

@@ -136,7 +136,7 @@ const NOTHING: Recovered = {
   isPartial: false,
 };
 
-/** Gives up silent nodes and recovers what nodes that are gone have left. Run it in a transaction of its own. */
+/** Gives up silent nodes and recovers the jobs of nodes that are gone. Run it in a transaction of its own. */
 export async function recoverLost(query: Query, options: LostOptions): Promise<Recovered> {
   const { node, epoch, leaseMs, now } = options;
   const { rows: lock } = await query(LOCK, LOOKING);

@@ -1,4 +1,4 @@
-/** What a node reports of its fleet with each renewal of its lease. */
+/** Report of a node on its fleet, sent with each renewal of its lease. */
 import type { DeviceDirectory, FleetDevice } from '../fleet/fleet-device.ts';
 import type { Processor, ProcessorLoad, ProcessorSpec } from '../fleet/processor.ts';
 import { modelMs } from '../fleet/schedule/run-estimates.ts';

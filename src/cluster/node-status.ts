@@ -26,7 +26,7 @@ export interface ReportedProcessor {
   /** Set for an emulated device: qubits that one circuit may use. */
   readonly maxUsedQubits?: number;
   readonly availability: Availability;
-  /** Without what waits at a vendor, which all nodes share. */
+  /** Without the jobs that wait at a vendor, which all nodes share. */
   readonly load: ProcessorLoad;
   /** Expected time of a wide circuit over the time that the cost model gives; absent where nothing runs one. */
   readonly timeFactor?: number;

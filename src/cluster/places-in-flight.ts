@@ -22,13 +22,13 @@ import { blockSize, lockSubjects, MAX_DRAWS_AT_ONCE } from './blocks.ts';
 const LOCKS = 0x716375;
 
 const GIVE_BACK_EVERY_MS = 1000;
-/** A node draws at least this number of places beyond what it needs, if there are enough. */
+/** A node draws at least this number of places beyond its need, if there are enough. */
 const MIN_EXTRA = 2;
-/** A node keeps at most this number of places beyond what it needed in the last second. */
+/** A node keeps at most this number of places beyond its need in the last second. */
 const MAX_SPARE = 4;
 /** All nodes together keep at most this part of the limit. */
 const PART_OF_SPARES = 16;
-/** A node without jobs of a key gives all places back after so many rounds of giving back. */
+/** Rounds of giving back after which a node without jobs of a key gives all places back. */
 const QUIET_ROUNDS = 60;
 
 /** Options of PlacesInFlight. */

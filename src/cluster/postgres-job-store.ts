@@ -511,7 +511,7 @@ async function wholeJob(row: StoredRow): Promise<SharedJob> {
   };
 }
 
-/** The job of a row, with its large texts unless it is brief, or what is damaged of it. */
+/** The job of a row, with its large texts unless it is brief, or the damage of the row. */
 export async function jobOrDamage(
   row: StoredRow,
   isBrief = false,

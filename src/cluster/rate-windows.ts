@@ -2,8 +2,8 @@
  * Rate limits over a cluster: windows of fixed length by subject, which all nodes share.
  *
  * A node draws a block of requests from the window of a subject and counts them itself. It draws the next block before
- * the present one is used up. A block belongs to its window: what is not spent when the window ends, or when the node
- * crashes, is lost. So the requests of a window never exceed the limit.
+ * the present one is used up. A block belongs to its window: requests not spent when the window ends, or when the node
+ * crashes, are lost. So the requests of a window never exceed the limit.
  *
  * A window opens with the first draw after the end of the one before, by the clock of the database. A node knows its end
  * on its own clock, at most the time of one query too early.
@@ -105,7 +105,7 @@ export class RateWindows {
     await writer.write((query) => query(statement, [lengthMs]), true);
   }
 
-  /** Spends a request of what was drawn; undefined if a block must be drawn first. */
+  /** Spends a drawn request; undefined if a block must be drawn first. */
   #spend(budget: RateBudget, limit: number, now: number): RateHit | undefined {
     const { window } = budget;
     if (window === undefined || now >= window.endsAt) return undefined;
@@ -192,7 +192,7 @@ export class RateWindows {
   }
 }
 
-/** What a node has drawn for a subject. */
+/** Requests that a node has drawn for a subject. */
 class RateBudget {
   readonly subject: string;
   /** Limit of the last request. */
@@ -214,7 +214,7 @@ class RateBudget {
     return window !== undefined && window.block >= FIRST_BLOCK && 2 * unspent <= window.block;
   }
 
-  /** Adds a drawn block. What is left of an earlier window is lost. */
+  /** Adds a drawn block. Requests left of an earlier window are lost. */
   add(window: DrawnWindow): void {
     const isSame = this.window?.name === window.name;
     this.unspent = (isSame ? this.unspent : 0) + window.block;

@@ -33,7 +33,7 @@ export type NodeMessage =
   | readonly ['watched', id: JobId]
   | readonly ['orders'];
 
-/** What is asked of the other nodes and of their database. */
+/** Access to the other nodes and to their database. */
 export interface OtherNodes {
   /** Name of this node. */
   readonly node: string;
@@ -164,7 +164,7 @@ export class RemoteJobs {
       do {
         this.#reading.set(id, false);
         const job = await this.#options.store.get(id).catch(() => undefined);
-        // What cannot be read now is looked up again.
+        // A record that cannot be read now is read again later.
         if (job !== undefined) this.tell(job);
       } while (this.#reading.get(id) === true);
     } finally {
@@ -184,7 +184,7 @@ export class RemoteJobs {
       const { progress, message } = job.status === 'running' ? watched : {};
       const isPutBack = job.status === 'queued' && watched.record.status === 'running';
       this.#watched.set(id, isPutBack ? { record: job } : { ...watched, record: job });
-      // A job that is held here again is newer than what was read.
+      // A job that is held here again is newer than its stored record.
       if (isFinal(job.status) || !isHeld(id)) {
         watches.tell(id, () => stateOf(job, progress, message));
       }
@@ -234,7 +234,7 @@ export class RemoteJobs {
     for (const [id, { status }] of known) {
       const state = states.get(id);
       if (state !== undefined) this.#leaveIfMoved(id, state);
-      // What is held here is newer than what was read.
+      // A job that is held here is newer than its stored state.
       if (isHeld(id)) continue;
       if (state === undefined) this.#isMissing(id);
       else if (state.status !== status) void this.changed(id);

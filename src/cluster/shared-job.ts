@@ -14,7 +14,7 @@ export interface JobClaim {
   readonly number: number;
 }
 
-/** Facts by which a job waits for a node. */
+/** Queueing of a job that waits for a node. */
 export interface JobQueueing {
   /** Line that it waits in; jobs of one line compete for the same. */
   readonly line: string;
@@ -22,13 +22,12 @@ export interface JobQueueing {
   readonly level: number;
   /** Milliseconds that it is expected to take. */
   readonly costMs: number;
-  /** What its target must hold on the node that runs it, on a scale of the handler; 0 if any node can. */
+  /** Capacity that its target must have on the node that runs it, on a scale of the handler; 0 if any node can. */
   readonly width: number;
 }
 
 /** Record of a job. The further fields are absent from records of a single node. */
 export interface SharedJob extends Job {
-  /** How it waits. */
   readonly queueing?: JobQueueing;
   /** Node that took it in, where its place in flight is counted. */
   readonly origin?: string;
@@ -36,12 +35,12 @@ export interface SharedJob extends Job {
   readonly claim?: JobClaim;
 }
 
-/** Facts of a job by which it waits for a node. */
+/** Fields of a job that decide its queueing. */
 export type WaitingJob = Pick<NewJob, 'id' | 'kind' | 'priority' | 'target' | 'request'>;
 
 /** Runs the jobs of one kind, on a node of a cluster or a single one. */
 export interface SharedJobHandler extends JobHandler {
-  /** How a job waits for a node. Without it, all jobs of the kind wait in a line of their own. */
+  /** Queueing of a job. Without it, all jobs of the kind wait in a line of their own. */
   queueing?(job: WaitingJob): JobQueueing;
 }
 

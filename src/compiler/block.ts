@@ -12,12 +12,12 @@ import type { ProbeSums } from './program.ts';
 /** A logical qubit, once SWAPs are relabelling. */
 export type Wire = number;
 
-/** How a block acts on a wire. Blocks that act alike commute there, unless they act generally. */
+/** Action of a block on a wire. Blocks with the same action commute there, unless they act generally. */
 export const ACTS_DIAGONALLY = 0;
 export const ACTS_AS_X = 1;
 export const ACTS_GENERALLY = 2;
 
-/** How the entries of a form follow from parameters. */
+/** Source of the entries of a form that depend on parameters. */
 export type FormSource =
   /** Those of a gate's matrix. */
   | { readonly kind: 'operation'; readonly operation: GateLike }
@@ -40,7 +40,7 @@ export type BlockForm = {
   readonly entries: Float64Array;
   /** Action on each target. */
   readonly actions: readonly number[];
-  /** How the entries follow from parameters; absent where they do not depend on any. */
+  /** Source of the entries; absent if they do not depend on parameters. */
   readonly source?: FormSource;
 } & (
   | { readonly kind: 'dense' | 'diagonal' }

@@ -33,7 +33,7 @@ export interface StepPlan {
   readonly slotOf: readonly Wire[];
 }
 
-/** A stretch of work that needs no exchange, or a step between two stretches. */
+/** Consecutive work that needs no exchange, or a step between two of these. */
 type Stretch =
   | { readonly kind: 'work'; readonly items: readonly WorkItem[] }
   | PlannedCollapse
@@ -85,7 +85,7 @@ export function planSteps(work: WorkList, target: TargetProfile, start?: StartLa
 }
 
 /**
- * Divides stretches of work into stretches that need only near wires, with exchanges between them.
+ * Divides work into parts that need only near wires, with exchanges between them.
  *
  * @param stages - Plans stages of at most `tileWires` wires.
  * @param numSlots - Number of all slots; those from `numWires` on keep their wires.

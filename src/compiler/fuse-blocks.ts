@@ -286,7 +286,7 @@ function gatherOn(
 ): Gathering {
   const bits = bitsOf(wires);
   const members: number[] = [];
-  // How the parts that stay behind act on each wire.
+  // Actions on each wire of the parts that stay behind.
   let [diagonalBits, xBits, generalBits] = [0, 0, 0];
   let crossing: Part | undefined;
   let cost = 0;

@@ -4,7 +4,7 @@
  *
  * A run is one two-qubit unitary, however it was written. One-qubit unitaries after a run join the next run
  * on their qubit, so that a circuit of many runs has about one for each qubit and run. A run that does not
- * gain is left as it is, in its place.
+ * gain is left unchanged.
  */
 import {
   type DynamicCircuit,

@@ -43,14 +43,14 @@ export interface AdjointSource {
   readonly of: GateLike;
 }
 
-/** How the matrix of a unitary follows from those of gates. */
+/** Source of the matrix of a unitary that is derived from those of gates. */
 export type MatrixSource = ProductSource | CanonicalPart | AdjointSource;
 
 interface DerivedUnitary extends UnitaryOperation {
   readonly source: MatrixSource;
 }
 
-/** How the product of gates follows from parameters; undefined if none of them has any. */
+/** Source of the product of gates; undefined if none of them has parameters. */
 export function productSource(
   members: readonly GateLike[],
   qubits: readonly Qubit[],
@@ -89,7 +89,7 @@ export function isParametric(operation: GateLike): operation is ParametricGate |
   return 'slots' in operation || 'source' in operation;
 }
 
-/** The angles of a circuit, told apart into parameters and constants. */
+/** The angles of a circuit, divided into parameters and constants. */
 export interface AngleKinds {
   /** Number of the parameter that each angle is, or CONSTANT. Equal angles are one parameter. */
   readonly slots: Int32Array;

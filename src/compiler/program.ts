@@ -52,7 +52,7 @@ export interface PermutationKernel extends KernelBase {
  */
 export interface ProbeKernel extends Pick<KernelBase, 'targets' | 'controls'> {
   readonly kind: 'probe';
-  /** Where both states are kept as one, which is ψ where this qubit is 0, and λ where it is 1. */
+  /** Qubit that selects the state if both are stored as one: ψ where it is 0, λ where it is 1. */
   readonly ancilla?: Qubit;
   readonly sums: ProbeSums;
 }
@@ -61,7 +61,7 @@ export interface ProbeKernel extends Pick<KernelBase, 'targets' | 'controls'> {
 export interface ProbeSums {
   /** Number of the first one among those of the program. */
   readonly first: number;
-  /** Pairs r < c. Where there are any, the targets must be resident; the ancilla always. */
+  /** Pairs r < c. If there are any, the targets must be resident; the ancilla always. */
   readonly flips: readonly ProbeFlip[];
   /** Sets of targets, as bits: the sum of ±D(r), minus where r has an odd number of them. */
   readonly signs: readonly number[];
@@ -89,7 +89,7 @@ export interface MapKernel extends KernelBase {
 /** Operation that a sweep applies to a tile. */
 export type MatrixKernel = DenseKernel | DiagonalKernel | PermutationKernel | MapKernel;
 
-/** One step of a sweep on a tile; a probe leaves the tile as it is. */
+/** One step of a sweep on a tile; a probe does not change the tile. */
 export type Kernel = MatrixKernel | ProbeKernel;
 
 /** One pass of the whole state through memory. */
@@ -217,7 +217,7 @@ export interface Program {
   readonly shape?: ProgramShape;
 }
 
-/** Readout confusion of a qubit that is measured last: what is reported of it, not its state. */
+/** Readout confusion of a qubit that is measured last: of its reported outcome, not its state. */
 export interface ReadoutConfusion {
   /** Logical. */
   readonly qubit: Qubit;
@@ -274,19 +274,19 @@ export interface GradientProgram {
 }
 
 /**
- * A place in a stretch where noise may act on a state ψ: as one of the operators of its channel, chosen by chance with
- * the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. Where no
- * operator deserves that, all are jumps.
+ * A place in a `Stretch` where noise may act on a state ψ: as one of the operators of its channel, chosen at random
+ * with the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. If no
+ * operator is likely enough, all are jumps.
  */
 export interface NoiseSite {
-  /** The site does nothing where the condition does not hold. */
+  /** The site does nothing if the condition does not hold. */
   readonly condition?: Condition;
   /**
-   * Probability that no jump happens, where it is the same for all states; the main operator, scaled to be unitary, is
-   * among the gates of a segment. Where it is absent, the segment has the main operator as it is.
+   * Probability that no jump happens, if it is the same for all states; the main operator, scaled to be unitary, is
+   * among the gates of a segment. If it is absent, the segment has the unscaled main operator.
    */
   readonly survival?: number;
-  /** Probability that a jump happens to the state that is known least. */
+  /** Probability that a jump happens to the maximally mixed state. */
   readonly hazard: number;
   /**
    * Weights of the jumps: each happens with its weight times ‖Kψ‖², where the operator norm of K is 1. All are unitary if
@@ -477,7 +477,7 @@ export interface KernelCosts {
   readonly dense: readonly number[];
   /**
    * Cost of a dense kernel on two targets that connects |00⟩ and |11⟩ only with each other, and |01⟩ and |10⟩ too.
-   * Where it is absent, such a kernel costs as much as any other, and no kernel is split to have that form.
+   * If it is absent, such a kernel costs as much as any other, and no kernel is split to have that form.
    */
   readonly pair?: number;
   /** Cost of multiplying all amplitudes; amplitudes times 1 cost nothing. */
@@ -517,7 +517,7 @@ export interface TargetProfile {
    * holds both.
    */
   readonly probesBetweenSweeps?: boolean;
-  /** Costs by which kernels are fused; those of `cost-model.ts` if absent. */
+  /** Costs for kernel fusion; those of `cost-model.ts` if absent. */
   readonly costs?: KernelCosts;
 }
 

@@ -83,7 +83,7 @@ export function reportAsWritten(circuit: DynamicCircuit): CompilationReport {
 /** Figures where there is no program of sweeps. */
 export const NO_PROGRAM = { passes: [], kernels: 0, fusedBlocks: 0, sweeps: 0, bytesMoved: 0 };
 
-/** Figures of a circuit and of what it was compiled to. */
+/** Figures of a circuit and of its compiled program. */
 export function gateFigures(original: DynamicCircuit, compiled: DynamicCircuit): GateFigures {
   const before = widthsOf(original.operations);
   const after = widthsOf(compiled.operations);

@@ -321,9 +321,6 @@ function probeOf({ form, targets, controls }: Block, placeOf: readonly Qubit[]):
   };
 }
 
-// Moves qubits to other places without applying gates, where pieces of a circuit with loops meet and each
-// piece has its own layout.
-
 /** Entries of a permutation of two qubits without phases. */
 const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 
@@ -342,7 +339,10 @@ function placesBefore(steps: readonly Step[], after: readonly Qubit[]): readonly
   return places;
 }
 
-/** Returns steps that move each qubit from place `from[qubit]` to place `to[qubit]`. */
+/**
+ * Returns steps that move each qubit from place `from[qubit]` to place `to[qubit]` without applying gates: pieces of a
+ * circuit with loops each have their own layout.
+ */
 function moveSteps(
   from: readonly Qubit[],
   to: readonly Qubit[],

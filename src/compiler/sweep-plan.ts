@@ -9,7 +9,7 @@ import type { Block, Wire } from './block.ts';
 import { isFence, type SearchEffort, SweepSearch } from './sweep-search.ts';
 import type { CollapseOperation, WorkItem, WorkList } from './work-list.ts';
 
-/** Where the wires are before the first step, of a state that does not begin as |0…0⟩, which is the same in all layouts. */
+/** Places of the wires before the first step, for states that do not begin as |0…0⟩, which any layout suits. */
 export interface StartLayout {
   /** Place of each wire. */
   readonly placeOf: readonly Qubit[];

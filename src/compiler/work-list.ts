@@ -63,7 +63,7 @@ export interface WorkItem {
   readonly needs: readonly Wire[];
   /** Resources touched, distinct: wire w is w, bit b is numWires + b, the order of draws is last. */
   readonly resources: readonly number[];
-  /** How it touches each resource, as in `block.ts`. */
+  /** Its action on each resource, as in `block.ts`. */
   readonly actions: readonly number[];
 }
 
@@ -81,7 +81,7 @@ export interface WorkList {
 }
 
 /**
- * Returns the work of a circuit without loops. Where nothing depends on a measurement, all measurements are
+ * Returns the work of a circuit without loops. If nothing depends on a measurement, all measurements are
  * joined into last ones.
  *
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more than `maxDenseQubits`.
@@ -116,7 +116,7 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
 export const noiseIsNoStep = (): Error => new Error('unreachable: noise among steps of a program');
 
 /**
- * Joins measurements into one. Where one overwrites a bit of another, there are more: the outcome is lost, but a loop may
+ * Joins measurements into one. If one overwrites a bit of another, there are more: the outcome is lost, but a loop may
  * still use the qubit that was measured.
  */
 function joined(measurements: readonly MeasureOperation[]): readonly MeasureOperation[] {

@@ -51,7 +51,7 @@ const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
 /**
- * How long ago something was: "just now", "12 s ago", "3 min ago", "2 h ago", "5 d ago".
+ * Time since something: "just now", "12 s ago", "3 min ago", "2 h ago", "5 d ago".
  *
  * @param at - ISO 8601 time. A time in the future, by the clock of another machine, is just now.
  * @param now - Milliseconds since 1970 UTC.

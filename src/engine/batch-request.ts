@@ -1,4 +1,4 @@
-/** What batches of any engine have in common: the shapes that can run as one, requests, results, and their validation. */
+/** Batches of all engines: the shapes that can run as one, requests, results, and their validation. */
 
 import { type Circuit, hasMidCircuitMeasurement, measuredQubits } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
@@ -228,7 +228,7 @@ function tooLong(request: BatchRequest, sizes: BatchSizes): readonly Fault[] {
 }
 
 /**
- * Returns a small angle as it is, and a large one reduced to [−2π, 2π] with the same half-angle.
+ * Returns a small angle unchanged, and a large one reduced to [−2π, 2π] with the same half-angle.
  */
 export function plainAngle(angle: number): number {
   return Math.abs(angle) > MAX_PLAIN_ANGLE ? reducedAngle(angle) : angle;

@@ -14,7 +14,7 @@ export interface Complex {
   readonly formula?: Formula;
 }
 
-/** How a complex number follows from the entries of a program's matrices. */
+/** Formula of a complex number in the entries of a program's matrices. */
 export type Formula = EntryFormula | OperationFormula | RotationPartFormula;
 
 interface FormulaBase {
@@ -25,7 +25,7 @@ interface FormulaBase {
    * are 1 at other angles too is checked for each program.
    */
   readonly leftOut: Set<Formula>;
-  /** Where the tape of the lowering keeps the number; −1 until it does. */
+  /** Index of the number on the tape of the lowering; −1 until it is there. */
   place: number;
 }
 
@@ -59,11 +59,11 @@ export interface RotationFormula {
   /** Indices of u00, u01, u10 and u11 among the entries, in complex numbers. */
   readonly entries: readonly [number, number, number, number];
   readonly form: RotationForm;
-  /** Where the tape of the lowering keeps the first part; −1 until it does. */
+  /** Index of the first part on the tape of the lowering; −1 until it is there. */
   place: number;
 }
 
-/** Which phases of a rotation are the same at all angles: exponents of i, or −1 for a phase that is not. */
+/** Phases of a rotation that are the same at all angles: exponents of i, or −1 for a phase that is not. */
 export interface RotationForm {
   readonly after: number;
   readonly before: number;

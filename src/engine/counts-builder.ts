@@ -11,7 +11,7 @@ import type { TimeSlicer } from './time-slicer.ts';
 
 const INITIAL_CAPACITY = 16;
 
-/** Bytes that the outcomes of shots take while they are counted: as they are drawn, sorted and returned, and four words a shot to sort them. */
+/** Bytes for counting the outcomes of shots: drawn, sorted and returned copies, and four words a shot to sort. */
 export const countingBytes = (numBits: number, shots: number): number =>
   4 * shots * (3 * wordsFor(numBits) + 4);
 

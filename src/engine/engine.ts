@@ -11,16 +11,16 @@
  *   1 if its draw (position i) is below the probability of 1 given the outcomes before. In a loop
  *   the draw's `round` is the number of rounds that the shot has begun, in all loops together.
  *
- * A program with noise has further events: each stretch of gates and noise, each misreading of bits, in the order of its
- * steps, which do not depend on the engine.
- * - Stretch: draw number 2j is the threshold u for the jump after j jumps. The jump comes at the first site after which
+ * A program with noise has further events: each section of gates and noise (`Stretch`), each misreading of bits, in the
+ * order of its steps, which do not depend on the engine.
+ * - Section: draw number 2j is the threshold u for the jump after j jumps. The jump comes at the first site after which
  *   the shot's survival S since the last jump is not above u. Draw number 2j + 1 picks the jump, in the order of the
  *   site's jumps: the first whose cumulative probability exceeds the draw times their sum.
- * - Misreading before the end: bit i of the step is misread if draw i is below the probability of that.
+ * - Misreading before the end: bit i of the step is misread if draw i is below its misreading probability.
  * - Misreadings at the end: shots are counted without them, and then taken in ascending order of their registers. Those
- *   whose bit b reads v make a list, of which every so many are misread: draws (i, event, 2b + v) for i = 0, 1, … give the
- *   number of shots that are skipped before the next one, ⌊ln(1 − u) / ln(1 − p)⌋. The events follow the terminal one; one
- *   event has all misreadings up to the second one of some bit.
+ *   whose bit b reads v make a list: draws (i, event, 2b + v) for i = 0, 1, … give the number of its shots that are
+ *   skipped before the next misread one, ⌊ln(1 − u) / ln(1 − p)⌋. The events follow the terminal one; one event has all
+ *   misreadings up to the second one of some bit.
  *
  * Matrix product states have basis states of any width, in the order of their sites instead of basis indices, the first
  * site most significant; that is the same where qubit n − 1 − s is at site s. Once the shots with the same outcomes so far
@@ -162,8 +162,8 @@ export interface GradientResult {
   /** One for each observable. */
   readonly values: Float64Array;
   /**
-   * By observable, then by parameter of the program, per radian; 0 for a parameter by which no derivative was asked
-   * for. Length values · parameters.
+   * By observable, then by parameter of the program, per radian; 0 for a parameter whose derivative was not requested.
+   * Length values · parameters.
    */
   readonly gradients: Float64Array;
   /** Passes of whole states through memory to apply gates. */
@@ -178,7 +178,7 @@ export interface GradientExecutable extends AsyncDisposable {
   run(request: GradientRequest, signal: AbortSignal): Promise<GradientResult>;
 }
 
-/** What an engine prepares, by the kind of program, and what then runs it. A kind is a method of a run, or more. */
+/** Program and executable of each kind. A kind is one or more methods of a run. */
 export interface Programs {
   /** A program on one state vector. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`. */
   readonly statevector: { readonly program: Program; readonly executable: Executable };
@@ -223,7 +223,7 @@ export interface Programs {
   readonly batch: { readonly program: Circuit; readonly executable: BatchExecutable };
 }
 
-/** How programs of each kind are prepared for an engine's own kernels; without the kinds that it does not have. */
+/** Functions that prepare programs for an engine's own kernels; without the kinds that it does not have. */
 export type Preparing = {
   readonly [Kind in keyof Programs]?: (
     program: Programs[Kind]['program'],

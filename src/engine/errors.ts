@@ -164,11 +164,11 @@ export class GpuFaultError extends coded(
   (message: string) => `The GPU refused its work: ${message}.`,
 ) {}
 
-/** The result of an engine breaks what holds for every right result. It is a fault of the service, and is not answered. */
+/** The result of an engine breaks an invariant. It is a fault of the service, and the result is not answered. */
 export class InvariantError extends CodedError {
   readonly code = 'ENGINE_INVARIANT';
 
-  /** @param fault - What is wrong with the result. */
+  /** @param fault - The violated invariant. */
   constructor(fault: string) {
     super(
       `The result cannot be right, and is not given: ${fault}. It is a fault of the service, which has been logged.`,

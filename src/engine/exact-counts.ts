@@ -20,7 +20,7 @@ export const SLACK = 1.01;
 /** Units in which batch_counts.wgsl adds masses, in a norm of 1. */
 const UNITS = 2 ** 30;
 
-/** About what one gate adds to the state's error: between those of a rotation that is merged with others and alone. */
+/** Approximate error that one gate adds to the state: between those of a rotation merged with others and alone. */
 const TYPICAL = 8 * U;
 
 /**

@@ -37,7 +37,7 @@ export async function misreadCounts(
   return await outcomes.finish(slicer);
 }
 
-/** The plan by which distributions are read: where bits are misread at the end, of the register before that. */
+/** The plan for distributions: if bits are misread at the end, that of the register before the misreadings. */
 export function planBeforeMisreads(plan: RunPlan): RunPlan {
   return plan.finalMisreads.length > 0 ? { ...plan, ...registerOf(plan) } : plan;
 }

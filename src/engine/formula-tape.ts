@@ -35,7 +35,7 @@ export class FormulaTape {
   /** The constant range of each segment and the end of its list of tangents' places, which come in pairs. */
   readonly #segments: readonly { readonly constant: number; readonly end: number }[];
   readonly #tangents: Int32Array;
-  /** Places of what must be 1. */
+  /** Places of the numbers that must be 1. */
   readonly #ones: Int32Array;
 
   /**
@@ -43,8 +43,8 @@ export class FormulaTape {
    *
    * @param numEntries - Entries of a program, in complex numbers.
    * @param numbers - Those to compute.
-   * @param trace - What was kept while the shape was lowered.
-   * @param maxGrowth - Range of rotations, as in `growth.ts`, at which the precision's own may be left.
+   * @param trace - Trace of the lowering of the shape.
+   * @param maxGrowth - Range of rotations (`growth.ts`) beyond which numbers may exceed the precision's range.
    */
   constructor(
     numEntries: number,
@@ -172,7 +172,7 @@ export class FormulaTape {
   }
 }
 
-/** Gives places to formulas, and collects what computes them in an order in which operands come first. */
+/** Gives places to formulas, and collects their operations in an order in which operands come first. */
 class TapePlan {
   numPlaces: number;
   readonly constants: (readonly [number, Complex])[] = [];

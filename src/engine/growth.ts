@@ -3,8 +3,8 @@
  * are still to be applied may leave the range of the precision.
  *
  * The scales of a rotation by t are 1/hypot(1, t). Those of a pair of rotations are a diagonal on two qubits, which is
- * applied as monomials: where h and g are the two hypotenuses, the factors 1/h, h/g, h/g and (g/h)². Amplitudes that
- * have some of these factors and lack others are off by up to max(h, g)·max(h/g, g/h)², the range of the pair.
+ * applied as monomials: with h and g the two hypotenuses, the factors 1/h, h/g, h/g and (g/h)². Amplitudes that have
+ * some of these factors and lack others are off by up to max(h, g)·max(h/g, g/h)², the range of the pair.
  */
 import { plainReal, type Real } from './complex.ts';
 import type { GrowthSegment } from './matrix-pool.ts';
@@ -12,7 +12,7 @@ import type { MovingItem } from './work-items.ts';
 
 /**
  * Growth assumed for a rotation by an unknown angle. Over all angles the mean of log2 |1/cos| is 1, and that of the range
- * of a pair 4.1; somewhat more leaves few programs whose range exceeds by far what was foretold.
+ * of a pair 4.1; slightly larger values leave few programs whose range far exceeds the estimate.
  * Rotations by one angle are all large together.
  */
 const EXPECTED = { rotation: 2 ** 1.3, pair: 2 ** 4.2, repeated: 2 ** 1.7 } as const;
@@ -36,7 +36,7 @@ export class Growth {
   /** First entries of the segment's matrices. */
   readonly #entries = new Set<number>();
 
-  /** @param segments - Where segments with tangents that depend on angles are kept. */
+  /** @param segments - Receives the segments with tangents that depend on angles. */
   constructor(segments?: GrowthSegment[]) {
     this.#segments = segments;
   }

@@ -14,7 +14,7 @@ export interface MatrixPool {
 
 /** Rotations between two applications of scales. */
 export interface GrowthSegment {
-  /** Range of the rotations that do not depend on angles, as in `growth.ts`. */
+  /** Range (`growth.ts`) of the rotations that do not depend on angles. */
   readonly constant: number;
   /** Tangents of the others: of a rotation twice the same, of a pair both. */
   readonly tangents: readonly (readonly [Real, Real])[];

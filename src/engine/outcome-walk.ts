@@ -29,7 +29,7 @@ export interface OutcomeBranch<S> {
 /** Branches by the bits that keep them apart. */
 type Mixture<S> = Map<string, OutcomeBranch<S>>;
 
-/** A branch with a smaller probability is dropped: what it adds is rounding, and a loop may never end. */
+/** A branch with a smaller probability is dropped: it is within rounding, and a loop may never end. */
 const NEGLIGIBLE_WEIGHT = 1e-15;
 
 /** Walks the outcomes of one run. */

@@ -1,9 +1,9 @@
 /**
- * Shots on their way through a stretch of noise: when the next jump of each comes.
+ * Jump sites of shots in a section of gates and noise (`Stretch`).
  *
- * A shot draws a threshold u in [0, 1) when it enters the stretch, and a new one after each jump. Its survival S is the
- * probability, on its way since then, that no jump has happened; it never increases. The shot jumps at the first site
- * after which S ≤ u, which has the probability of a jump there.
+ * A shot draws a threshold u in [0, 1) when it enters the section, and a new one after each jump. Its survival S is the
+ * probability that no jump has happened since then; it never increases. The shot jumps at the first site after which
+ * S ≤ u, which has the probability of a jump there.
  */
 import { uniformDraw } from '../math/philox.ts';
 import { conditionHolds } from './classical-bits.ts';
@@ -22,7 +22,7 @@ export interface OrderedShots {
   readonly keys: Float64Array;
 }
 
-/** How far a branch is on its way through a stretch. */
+/** Progress of a branch through a section of gates and noise. */
 export interface Passage {
   readonly sites: SiteOdds;
   shots: OrderedShots;
@@ -32,7 +32,7 @@ export interface Passage {
   survival: number;
   /** ‖ψ‖²; undefined until it is needed. */
   norm: number | undefined;
-  /** All shots jump before this many elements are passed; undefined where it is not known that they jump. */
+  /** All shots jump before this many elements are passed; undefined if it is not known that they jump. */
   limit: number | undefined;
   /** Jumps so far. */
   numJumps: number;
@@ -45,7 +45,7 @@ export interface Passage {
 /** Sum that stands for a site at which every shot jumps; exp(−1000) is 0. */
 const CERTAIN = 1000;
 
-/** The odds at the sites of a stretch, for shots with the same bits. */
+/** The odds at the sites of a section, for shots with the same bits. */
 export interface SiteOdds {
   readonly numElements: number;
   /** Whether no survival depends on the state. */
@@ -178,7 +178,7 @@ function insertionSort({ numbers, keys }: OrderedShots): void {
   }
 }
 
-/** How many of the numbers, which ascend, are at most a bound. */
+/** Number of the ascending numbers that are at most a bound. */
 export function numUpTo(ascending: Float64Array, bound: number): number {
   let low = 0;
   let high = ascending.length;

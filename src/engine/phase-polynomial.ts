@@ -2,7 +2,7 @@
  * A diagonal as a product of monomials: φ_S multiplies the basis states in which all qubits of S
  * are 1. Any diagonal without zeros is one such product, found by a Möbius transform of its entries,
  * and the product of diagonals is the product of equal monomials: so diagonals of any shape merge
- * into one, and what lies outside a tile is a condition on it.
+ * into one, and the qubits outside a tile are a condition on it.
  *
  * S is a mask of physical qubits, which are fewer than 31.
  */

@@ -102,7 +102,7 @@ function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunR
 
 /** The outputs of a run, added up over outcomes. */
 class OutcomeSums<S> {
-  /** Plan by which the distribution is read. */
+  /** Plan for the distribution. */
   readonly plan: RunPlan;
   readonly #program: RunnableDensity<S>;
   readonly #request: RunRequest;
@@ -125,7 +125,7 @@ class OutcomeSums<S> {
   }
 
   /**
-   * Adds what is read of the state of a branch.
+   * Adds the outputs of the state of a branch.
    *
    * @param bits - Absent where no bit is written before the trailing measurements.
    */

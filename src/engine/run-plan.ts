@@ -65,7 +65,7 @@ export interface RunPlan extends CountsFinish {
   readonly maxRounds: number;
   /** The steps before the trailing measurements, at the same indices as in the program. */
   readonly steps: readonly PlanStep[];
-  /** Sum of the passes of all steps; of a program with noise, the number of elements of its stretches. */
+  /** Sum of the passes of all steps; of a program with noise, the number of elements of its sections. */
   readonly numPasses: number;
   /** Whether one state, before the trailing measurements, serves all shots; with noise, all shots of a trajectory. */
   readonly hasFinalState: boolean;
@@ -126,7 +126,7 @@ export function planTrajectories(program: TrajectoryProgram): RunPlan {
   return planWithLastReadings(program, layout, measuredWords(words, 0));
 }
 
-/** Plans a program on a chain. What is measured at the end is not in the plan: basis states may be too wide for it. */
+/** Plans a program on a chain. Measurements at the end are not in the plan: basis states may be too wide for it. */
 export function planChain(program: MatrixProductProgram): RunPlan {
   return planWithLastReadings(program, program.finalLayout, []);
 }

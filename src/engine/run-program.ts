@@ -61,7 +61,7 @@ export async function runProgram<S>(
   return { counts, ...outputs, statePasses, timing };
 }
 
-/** What a walk over shots needs. */
+/** Program of a walk over shots. */
 interface WalkedProgram<O> {
   readonly plan: RunPlan;
   readonly budget: StateBudget;

@@ -77,7 +77,7 @@ export async function runTrajectories<S>(
   };
 }
 
-/** What is read off a state whose vector has a length, for the state of length 1. */
+/** Outputs of a state vector of a given length, scaled to length 1. */
 function normalised(
   { statevector, amplitudes }: FinalStateOutputs,
   length: number,
@@ -97,7 +97,7 @@ interface Moments {
 
 /** Collects the outputs of trajectories. */
 export class TrajectoryMeans {
-  /** Plan by which outputs are read: of bits that are misread, the register before that. */
+  /** Plan for the outputs: of misread bits, the register before the misreadings. */
   readonly plan: RunPlan;
   readonly #whole: RunPlan;
   readonly #expectations: Moments[];

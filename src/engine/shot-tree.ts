@@ -63,7 +63,7 @@ export class ShotTree<S> {
   readonly #seed: number;
   readonly #range: ShotRange;
   readonly #totalShots: number;
-  /** Whether the misreadings at the end are left to whoever joins the ranges of shots. */
+  /** Whether the caller that joins the ranges of shots applies the misreadings at the end. */
   readonly #isPart: boolean;
   readonly #slicer: TimeSlicer;
   readonly #counts: CountsBuilder;
@@ -84,7 +84,7 @@ export class ShotTree<S> {
     this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
   };
 
-  /** @param growth - As of the program, if it has noise. */
+  /** @param growth - Program that rescales small states, if the plan has noise. */
   constructor(
     plan: RunPlan,
     operations: BranchOperations<S>,
@@ -184,7 +184,7 @@ export class ShotTree<S> {
     this.#operations.release(state);
   }
 
-  /** Runs a branch to its end. Where it splits, continues with the smaller part. */
+  /** Runs a branch to its end. If it splits, continues with the smaller part. */
   async #follow(start: Branch<S>): Promise<Branch<S>> {
     let branch = start;
     const { steps } = this.#plan;
@@ -277,7 +277,7 @@ export class ShotTree<S> {
     );
   }
 
-  /** Misreads the next bit of a branch, or reads it as it is. */
+  /** Misreads the next bit of a branch, or leaves it unchanged. */
   #misreadNext(step: MisreadStep, branch: Branch<S>): Promise<Branch<S>> {
     const bit = step.bits[branch.position]!;
     const flips = readBit(branch.bits, bit) === 1 ? step.p0Given1 : step.p1Given0;

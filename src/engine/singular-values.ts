@@ -1,4 +1,4 @@
-/** Singular values of a 2×2 matrix, so that one that is not unitary can be applied by what is there for unitaries. */
+/** Singular values of a 2×2 matrix, so that kernels for unitaries can apply one that is not unitary. */
 
 /** Row-major, interleaved re, im: eight numbers. */
 export type SmallMatrix = Float64Array;

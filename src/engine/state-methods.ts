@@ -1,6 +1,6 @@
 /**
  * The methods that compute on states, prepared on any engine: on one state, on trajectories, and on a density matrix, which
- * is a state of twice the qubits. An engine says how it places a program; what is checked, planned and run is the same.
+ * is a state of twice the qubits. An engine says how it places a program; checks, plans and runs are the same.
  */
 import type { Program } from '../compiler/program.ts';
 import { DensityStates, type EntryAccess } from './density-states.ts';
@@ -20,7 +20,7 @@ export interface PlacedStates<S> extends RunnableProgram<S> {
   executable(run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>): Executable;
 }
 
-/** What the methods need of an engine. */
+/** Requirements of the methods on an engine. */
 export interface StateEngine<S> {
   readonly name: string;
   /** Of one state. */

@@ -1,10 +1,10 @@
 /**
- * Takes branches through stretches of gates and noise.
+ * Takes branches through sections of gates and noise (`Stretch`).
  *
- * Shots without jumps share one state, which goes through segments as long as possible. Where all survivals are known
- * beforehand, so are the sites of the next jumps, and a branch goes straight to the first of them. Elsewhere a copy of the
- * state is taken through a segment: the shots that survive go on with it, the others take the segment in shorter parts
- * from where they were. Survivals never increase, so this finds the first site after which S ≤ u.
+ * Shots without jumps share one state, which goes through segments as long as possible. If all survivals are known
+ * beforehand, so are the sites of the next jumps, and a branch goes straight to the first of them. Otherwise a copy of
+ * the state is taken through a segment: the shots that survive continue with it, the others take the segment in shorter
+ * parts from its start. Survivals never increase, so this finds the first site after which S ≤ u.
  *
  * Segments begin at multiples of their lengths, which are powers of two, so that few are ever compiled.
  */
@@ -26,13 +26,13 @@ import { type BranchOperations, type ShotGroup, squaredNorm } from './state-oper
 import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
 
-/** A branch in or before a stretch. */
+/** A branch in or before a section of gates and noise. */
 export interface TravellingBranch<S> {
   state: S;
   readonly bits: Uint32Array;
   shots: ShotGroup;
   readonly rounds: number;
-  /** Absent outside stretches. */
+  /** Absent outside sections of gates and noise. */
   passage?: Passage | undefined;
 }
 
@@ -61,17 +61,17 @@ const MOST_EXPECTED_JUMPS = 0.7;
 const SMALL_NORM = 2 ** -24;
 const GROWTH_OF_NORM = 2 ** 32;
 
-/** Takes branches through the stretches of one run. */
+/** Takes branches through the sections of gates and noise of one run. */
 export class StretchWalk<S, B extends TravellingBranch<S>> {
   readonly #host: WalkHost<S, B>;
-  /** Odds of stretches without conditions. */
+  /** Odds of sections without conditions. */
   readonly #odds = new Map<StretchStep, SiteOdds>();
 
   constructor(host: WalkHost<S, B>) {
     this.#host = host;
   }
 
-  /** Takes a branch to the end of a stretch. Where it splits, continues with the smaller part. */
+  /** Takes a branch to the end of a section. If it splits, continues with the smaller part. */
   async pass(step: StretchStep, start: B): Promise<B> {
     let branch = start;
     branch.passage ??= await this.#enter(step, branch);
@@ -200,7 +200,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     passage.element = end;
   }
 
-  /** Parts the first shots from the others, with a change of what is known of them. */
+  /** Parts the first shots from the others, with a change of their `Passage`. */
   async #partAt(branch: B, passage: Passage, count: number, change: Partial<Passage>): Promise<B> {
     const { shots } = passage;
     if (count === shots.keys.length) {
@@ -408,7 +408,7 @@ function chooseJumps(
   const last = cumulative.indexOf(total);
   const position = 2 * numJumps + 1;
   const chosen = new Uint16Array(numbers.length);
-  // Where the shots of each choice begin.
+  // Index of the first shot of each choice.
   const starts = new Uint32Array(cumulative.length + 1);
   for (let i = 0; i < chosen.length; i++) {
     const shot = numbers[i]!;

@@ -76,7 +76,7 @@ export interface Finish {
   readonly finalAssignments: readonly AssignOperation[];
 }
 
-/** Leaves the register as it is. */
+/** A finish that does not change the register. */
 export function registerOf({ numRegisterBits }: Finish): Finish {
   return { numBits: numRegisterBits, numRegisterBits, finalAssignments: [] };
 }

@@ -223,7 +223,7 @@ function withNote(kind: string, schema: z.ZodType | undefined): string {
 const MAX_NOTE = 80;
 
 function lowerFirst(text: string): string {
-  // Keeps names such as M, UNITARY and OpenQASM as they are.
+  // Does not change names such as M, UNITARY and OpenQASM.
   return /^(?:A|[A-Z][a-z]+)\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 

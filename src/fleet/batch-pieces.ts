@@ -2,8 +2,8 @@
  * Cuts the circuits of a batch into runs of a few hundredths of a second, and keeps only a few of them waiting.
  *
  * Short runs keep the turns of keys: a batch of a million circuits gets as much of the engines as the circuits of other
- * keys leave it. Few waiting runs keep the other work of the same key from waiting behind the whole batch. `BatchCutter` does
- * this for whoever has a whole batch and wants its result.
+ * keys leave it. Few waiting runs keep the other work of the same key from waiting behind the whole batch.
+ * `BatchCutter` does this for callers with a whole batch.
  */
 import type { CircuitResult } from './processor.ts';
 import { JoinedOutputs, type RunOutputs } from './run-outputs.ts';

@@ -1,6 +1,6 @@
 /**
- * Chooses the method by which a simulator runs a circuit: the cheapest one that is exact for what is asked, or the one
- * that the caller names. A request that no method can serve is refused with the figures of each.
+ * Chooses the simulation method of a circuit: the cheapest one that is exact for the requested outputs, or the one that
+ * the caller names. A request that no method can serve is refused with the figures of each.
  */
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
@@ -102,7 +102,7 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   if (!('why' in clifford) && msOf(clifford) <= most) {
     return chosen(clifford, comparison(question, spec, onStates));
   }
-  // How long sums take for observables depends on their terms, which are not known here.
+  // The time of sums for observables depends on their terms, which are not known here.
   const mostOfSums = wantsExact ? most : ms;
   const offers: Offer[] = [];
   const whys = 'why' in clifford ? [clifford.why] : [];

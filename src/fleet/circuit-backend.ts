@@ -32,11 +32,11 @@ import { AdapterPool, type AdapterPoolOptions, type EnginePool } from './workers
 const WAKE_UP_MS = 1000;
 /** A self-test is started this often at most. */
 const MAX_SELF_TEST_ATTEMPTS = 2;
-/** Where a plan takes long to make, at most one part in this many of the time goes into plans. */
+/** A long plan that is outdated is made anew after this many times the time that it took to make. */
 const TIME_PER_PLAN_COST = 20;
-/** A plan that takes this long, milliseconds, takes long. */
+/** Milliseconds from which on a plan counts as long. */
 const LONG_PLAN_MS = 2;
-/** A plan that nothing has outdated still ages, because what runs comes closer to its end. */
+/** A plan that nothing has outdated still ages, because running circuits come closer to their ends. */
 const MAX_PLAN_AGE_MS = 100;
 
 /** Options of a backend. */
@@ -47,7 +47,7 @@ export interface CircuitBackendOptions extends ThreadOptions {
   readonly ageingMs: number;
 }
 
-/** The engines of this machine and what waits for them. */
+/** The engines of this machine and the runs that wait for them. */
 export class CircuitBackend {
   readonly #scheduler: Scheduler<FleetRun>;
   readonly #lanes: EngineLanes;
@@ -61,7 +61,7 @@ export class CircuitBackend {
   #isPumping = false;
   #pumpAgain = false;
   /**
-   * Set while something waits: time alone changes what starts next, and workers keep the process alive
+   * Set while runs wait: time alone changes which starts next, and workers keep the process alive
    * only once they have a circuit.
    */
   #wakeUp: NodeJS.Timeout | undefined;
@@ -241,7 +241,7 @@ export class CircuitBackend {
     return this.plan.starts.get(runId)?.startAt;
   }
 
-  /** The plan for what waits, as things stand, or stood a moment ago where plans take long to make. */
+  /** The plan for the waiting runs; a moment old if plans take long to make. */
   get plan(): Plan {
     const now = performance.now();
     if (this.#plan !== undefined) {
@@ -281,7 +281,7 @@ export class CircuitBackend {
     this.#changed();
   }
 
-  /** Ends the workers; what waits or runs is rejected with FleetClosedError. */
+  /** Ends the workers; waiting and running circuits are rejected with FleetClosedError. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const waiting = [...this.#selfTests, ...this.#scheduler.drain()];
@@ -307,7 +307,7 @@ export class CircuitBackend {
     });
   }
 
-  /** Starts what can start: self-tests, then the runs that the scheduler chooses. */
+  /** Starts self-tests, then the runs that the scheduler chooses. */
   #pump(): void {
     // A run that is started may fail at once and come back here.
     this.#pumpAgain = true;
@@ -368,7 +368,7 @@ export class CircuitBackend {
     this.#changed();
   }
 
-  /** No engine of the lane can be started: what waits for one fails. */
+  /** No engine of the lane can be started: runs that wait for one fail. */
   #giveUp(pool: EnginePool): void {
     for (const run of this.#selfTests.filter(({ selfTestOf }) => selfTestOf === pool.id)) {
       this.#takeOutSelfTest(run);
@@ -457,7 +457,7 @@ function failureOfLoss(loss: WorkerLostError, attempts: number): Error {
 /** Time over which a thread's utilization is taken, milliseconds. */
 const UTILIZATION_MS = 100;
 
-/** How busy this thread is, which shares the cores with the threads of runs. */
+/** Utilization of this thread, which shares the cores with the threads of runs. */
 class OwnThread {
   #since = performance.eventLoopUtilization();
   #at = performance.now();

@@ -18,7 +18,7 @@ export interface Machine {
   readonly memoryBytes: number;
 }
 
-/** Reads what this process has to work with. */
+/** Reads the cores and memory of this process. */
 export function readMachine(): Machine {
   const limitBytes = constrainedMemory();
   const physicalBytes = totalmem();
@@ -77,7 +77,7 @@ export function statevectorSpec(options: CpuProcessorOptions): ProcessorSpec {
   };
 }
 
-/** `gpu-fleet` as it is without an adapter. */
+/** `gpu-fleet` without an adapter. */
 export function gpuFleetSpec(options: CpuProcessorOptions): ProcessorSpec {
   return {
     id: 'gpu-fleet',

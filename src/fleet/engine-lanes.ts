@@ -1,6 +1,6 @@
 /**
- * The lanes of one machine, an engine pool each, and the runs on them. The scheduler hears what each lane
- * takes, how fast it is, how much of it is free, and how each run went.
+ * The lanes of one machine, an engine pool each, and the runs on them. They report to the scheduler the limits,
+ * speed and free engines of each lane, and the outcome of each run.
  */
 import { extname } from 'node:path';
 import { childThread } from '../processes/supervised-child.ts';
@@ -36,7 +36,7 @@ export interface ThreadOptions {
   readonly wide: ThreadPoolOptions;
   /** The threads' module; the product's own unless a test brings another. */
   readonly workerEntry?: URL;
-  /** How long a cancelled circuit may take to stop by itself before its thread is ended. */
+  /** Milliseconds in which a cancelled circuit must stop; then its thread is ended. */
   readonly cancelGraceMs?: number;
   /** JavaScript heap of one thread; state vectors live outside it. */
   readonly heapLimitMb?: number;
@@ -44,7 +44,7 @@ export interface ThreadOptions {
   readonly warmsUp?: boolean;
 }
 
-/** Hears what happens on the lanes. */
+/** Events of the lanes. */
 interface EngineLanesEvents {
   /** An engine is free. */
   readonly onIdle: () => void;
@@ -153,7 +153,7 @@ export class EngineLanes {
     return begun.filter(({ run }) => run.processor === processor && !isSelfTest(run)).length;
   }
 
-  /** How many of its list begin before a run; undefined for one that is in no list or has begun. */
+  /** Number of runs in its list that begin before a run; undefined for one that is in no list or has begun. */
   placeInList(id: string): number | undefined {
     for (const list of this.#waiting) {
       const place = list.findIndex(({ run }) => run.id === id);
@@ -278,7 +278,7 @@ export class EngineLanes {
     });
   }
 
-  /** Tells the scheduler what an adapter takes and how fast it is. */
+  /** Reports the limits and speed of an adapter to the scheduler. */
   #describe(pool: AdapterPool): void {
     const { id, members, isHealthy, isSoftware, model, report, sweepBytesPerSecond } = pool;
     const speed = sweepBytesPerSecond / MODEL_BYTES_PER_SECOND;

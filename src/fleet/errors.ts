@@ -35,7 +35,7 @@ export class EngineLostError extends CodedError {
   }
 }
 
-/** The driver opened another adapter than it was told to. Seen only as why a process did not start. */
+/** The driver opened another adapter than requested. Seen only as the reason why a process did not start. */
 export class WrongAdapterError extends coded(
   'FLEET_WRONG_ADAPTER',
   (wanted: string, opened: string) =>

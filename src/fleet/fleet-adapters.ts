@@ -35,11 +35,11 @@ export interface BackingAdapter {
 
 /** Options of the search for adapters and of their use. */
 export interface AdapterSettings {
-  /** Bytes of one adapter's memory for state vectors; by default what is free on it. */
+  /** Bytes of one adapter's memory for state vectors; by default its free memory. */
   readonly gpuMemoryBytes?: number;
-  /** Environment of this process. Without it, adapters of one name cannot be told apart. */
+  /** Environment of this process. Without it, adapters of one name cannot be distinguished. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where tunings of adapters are kept; without it, none are made. */
+  /** Folder for tunings of adapters; without it, none are made. */
   readonly tuningFolder?: string;
   /** Looks for GPU adapters; by default on this machine. */
   readonly discover?: (signal: AbortSignal) => Promise<AdapterDiscovery>;
@@ -49,7 +49,7 @@ export interface AdapterSettings {
   readonly gpuWorkerEntry?: URL;
   /** The module of the process of several adapters; the product's own unless a test brings another. */
   readonly spreadWorkerEntry?: URL;
-  /** How long the process of an adapter may say nothing while it runs a circuit. */
+  /** Milliseconds for which the process of an adapter may send nothing while it runs a circuit. */
   readonly silenceLimitMs?: number;
 }
 

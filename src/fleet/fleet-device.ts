@@ -79,7 +79,7 @@ export interface DeviceSummary {
   readonly total: number;
   readonly available: number;
   readonly inMaintenance: number;
-  /** Out of service because what backs them failed, or their node is not there. */
+  /** Out of service because their backing failed, or their node is not there. */
   readonly quarantined: number;
   /** Set in a cluster: devices that no node serves. */
   readonly unserved?: number;
@@ -94,6 +94,6 @@ export interface DeviceDirectory {
   devices(): readonly FleetDevice[];
   device(id: string): FleetDevice | undefined;
   summary(): DeviceSummary;
-  /** Takes a device out of service, or back: what it runs is finished, nothing new is placed on it. */
+  /** Takes a device out of service, or back: its current run is finished, no new one is placed on it. */
   setMaintenance(id: string, maintenance: { readonly reason: string } | undefined): void;
 }

@@ -1,5 +1,5 @@
 /**
- * The devices of the fleet over what this machine really has: all 48, or those of some of its six nodes.
+ * The devices of the fleet on the hardware of this machine: all 48, or those of some of its six nodes.
  * Devices are laid out over the adapters in blocks of the same size, each a share of its adapter and of the
  * adapter's memory; while no adapter is well and the CPU may stand in, all of them are shares of the CPU engine.
  *
@@ -22,7 +22,7 @@ import type { Availability } from './processor.ts';
 import type { DeviceView, LaneId } from './schedule/lane.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
-/** Hardware that may back devices, as it is now. */
+/** Current hardware that may back devices. */
 export interface DeviceSources {
   /** Adapters in use, healthy or not. */
   readonly adapters: readonly BackingAdapter[];
@@ -54,7 +54,7 @@ interface FleetDevicesOptions {
   readonly nodes?: readonly number[] | undefined;
 }
 
-/** Backing of a device now. */
+/** Current backing of a device. */
 interface Backed {
   readonly adapter: BackingAdapter | undefined;
   readonly backing: DeviceBacking;
@@ -82,7 +82,7 @@ export class FleetDevices implements DeviceDirectory {
     this.#ids = this.#places.map(({ id }) => id);
   }
 
-  /** Works out anew what backs the devices; called whenever that has changed. */
+  /** Assigns hardware to the devices anew; called whenever the hardware has changed. */
   refresh(): void {
     const sources = this.#options.sources();
     const isOnCpu =
@@ -94,7 +94,7 @@ export class FleetDevices implements DeviceDirectory {
     this.#tell([...this.#ids.keys()]);
   }
 
-  /** Serves the devices of other nodes of the fleet from now on. What runs is finished. */
+  /** Serves the devices of other nodes of the fleet from now on. Running circuits are finished. */
   serve(nodes: readonly number[]): void {
     const served = devicePlaces(nodes);
     const left = [...this.#ids.entries()].filter(([, id]) => !served.some((at) => at.id === id));

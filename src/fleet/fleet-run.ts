@@ -1,7 +1,7 @@
 /**
- * A run in the fleet: one object from its submission to its answer. It is queued, scheduled, given to a
- * worker and perhaps given to another one, and it notes on its way where it runs and what it has met. The rules by which
- * a failed run is tried again, and its engine tested, are here, too.
+ * A run in the fleet: one object from its submission to its answer. It is queued, scheduled, sent to a worker and
+ * perhaps to another one, and it records its lanes and failures. The rules for retries of failed runs and for tests of
+ * their engines are here, too.
  */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { CodedError } from '../errors/coded-error.ts';
@@ -78,7 +78,7 @@ export class FleetRun implements ScheduledRun {
   /** Set for a self-test of a lane, which goes ahead of the queue, also while its processor is paused. */
   readonly selfTestOf: LaneId | undefined;
   attempts = 0;
-  /** How often its engine was lost while that had nothing else to run. */
+  /** Losses of its engine while the engine ran nothing else. */
   lossesAlone = 0;
   /** Whether the run has begun once. */
   hasBegun = false;
@@ -187,17 +187,17 @@ function precisionOn(lane: LaneId, { precision, work }: ScheduledRun): Precision
 const MAX_LOSSES_ALONE = { cpu: 3, adapter: 4 } as const;
 /** A circuit is given up when it filled the heap of a worker as often. */
 const MAX_HEAPS_FILLED = 2;
-/** Starts on adapters that had no memory for it, and on what came after. */
+/** Most starts of a run for which adapters have no memory. */
 const MAX_ATTEMPTS = 4;
 /** Error code of an adapter without enough memory; another adapter may have more. */
 const NO_MEMORY = 'ENGINE_STATE_MEMORY';
 
 /**
- * Whether a circuit that failed on a lane is run again: where its engine was lost, be it on the same one,
- * which is opened anew; and where an adapter had no memory for it, if something else takes it.
+ * Whether a circuit that failed on a lane is run again: if its engine was lost, perhaps on the same one,
+ * which is opened anew; and if an adapter had no memory for it and another lane takes it.
  *
  * @param attempts - Its starts so far.
- * @param lossesAlone - How often its engine was lost while it ran nothing else, this time included.
+ * @param lossesAlone - Losses of its engine while the engine ran nothing else, this one included.
  */
 export function isTriedAgain(
   error: unknown,
@@ -207,7 +207,7 @@ export function isTriedAgain(
 ): boolean {
   const isAdapter = lane !== 'small' && lane !== 'wide';
   if (error instanceof WorkerLostError) {
-    // Once, for what a worker keeps of earlier circuits may have filled its heap. A new one has nothing of them.
+    // Once, because data of earlier circuits may have filled the worker's heap. A new worker has none of it.
     if (hasFilledItsHeap(error)) return lossesAlone < MAX_HEAPS_FILLED;
     return lossesAlone < (isAdapter ? MAX_LOSSES_ALONE.adapter : MAX_LOSSES_ALONE.cpu);
   }

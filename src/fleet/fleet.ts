@@ -223,7 +223,7 @@ export class Fleet {
     return this.#adapters.statuses((lane) => this.#gpuFleet.healthOf(lane));
   }
 
-  /** Description of what runs circuits and why: a line for each processor and one for the adapters. */
+  /** Description of the processors and their hardware: a line for each processor and one for the adapters. */
   describe(): readonly string[] {
     const lines = this.processors.map((processor) => {
       const { available, reason } = processor.availability();
@@ -244,7 +244,7 @@ export class Fleet {
     return [...lines, `GPU adapters: ${adapters}`];
   }
 
-  /** Ends everything; what waits or runs is rejected with FleetClosedError. */
+  /** Ends everything; waiting and running circuits are rejected with FleetClosedError. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#lookAgain);

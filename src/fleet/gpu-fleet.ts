@@ -12,9 +12,9 @@ import { type LaneId, SIZE_CLASSES } from './schedule/lane.ts';
 import { bothSizes, type SimulatorOptions, SimulatorProcessor } from './simulator-processor.ts';
 import type { AdapterPool } from './workers/engine-pool.ts';
 
-/** How the fleet is made. */
+/** Options of the fleet. */
 interface GpuFleetOptions extends SimulatorOptions {
-  /** The processor as it is on the CPU, with `execution: 'cpu-fallback'`. */
+  /** The processor on the CPU, with `execution: 'cpu-fallback'`. */
   readonly onCpu: ProcessorSpec;
   /** Whether the CPU may run its circuits. */
   readonly mayUseCpu: boolean;
@@ -169,7 +169,7 @@ export class GpuFleet extends SimulatorProcessor {
   }
 
   /**
-   * Limits of lanes of adapters: what their open devices hold. Where no device is open nothing runs, and the limits are
+   * Limits of lanes of adapters: those of their open devices. If no device is open nothing runs, and the limits are
    * those of all devices.
    */
   #limitsOn(lanes: readonly AdapterPool[]): readonly Limits[] {

@@ -23,7 +23,7 @@ const LONGEST_QUARANTINE_MS = 60_000;
 
 /** Options of a monitor. Durations in milliseconds. */
 export interface HealthMonitorOptions {
-  /** Runs the self-test; resolves to what is wrong with the answer, undefined when nothing is. */
+  /** Runs the self-test; resolves to the fault of the answer, undefined if there is none. */
   readonly selfTest: (onStarted: () => void, signal: AbortSignal) => Promise<string | undefined>;
   /** When there was the last sign of life, on the clock of `performance.now()`. */
   readonly lastSignOfLife: () => number;

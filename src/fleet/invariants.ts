@@ -1,5 +1,5 @@
 /**
- * What holds for every right result, checked before anybody sees a result: counts sum to the shots and stay within the
+ * Invariants of every correct result, checked before anybody sees a result: counts sum to the shots and stay within the
  * register, probabilities and traces sum to 1, expectation values lie within the norm of their observable, and all
  * numbers are finite. A result that breaks one of these comes from a fault of the service or of its hardware.
  *
@@ -34,7 +34,7 @@ interface Slice {
   readonly length: number;
 }
 
-/** What the results of one run are held to. */
+/** Limits for the results of one run. */
 interface Expected extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
   readonly shots: number;
   /** Deviation that rounding can leave. */

@@ -25,7 +25,7 @@ export interface EngineShares {
  * Shares `memoryBytes` between one engine a thread for small circuits, each with room for all the
  * branches that a run can have, and one engine on all threads, which gets the rest.
  *
- * Where memory is short, small circuits are narrower.
+ * If memory is short, small circuits are narrower.
  */
 export function shareMemory(memoryBytes: number, numThreads: number): EngineShares {
   const enough = STATES_OF_A_RUN * AMPLITUDE_BYTES.f64 * 2 ** MAX_SMALL_QUBITS;

@@ -1,4 +1,4 @@
-/** Methods that processors have, what each takes, and the memory that states need. */
+/** Methods that processors have, the limits of each, and the memory that states need. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
 import type { OutputName } from '../circuit/outputs.ts';
@@ -37,7 +37,7 @@ export interface MethodQuestion {
   readonly mayTakeLong?: boolean;
 }
 
-/** What a method whose states do not have 2^n amplitudes would need for a circuit. */
+/** Estimate of a circuit by a method whose states do not have 2^n amplitudes. */
 export type Offer = OfferedMethod & (ExactOffer | CutOffer);
 
 interface OfferedMethod extends MethodRequest {
@@ -102,11 +102,11 @@ export function methodsOf(given: ProcessorSpec): readonly MethodLimit[] {
 /** Bytes of a tableau: 2n rows of 2n bits. */
 export const tableauBytes = (numQubits: number): number => numQubits ** 2 / 2;
 
-/** Qubits of the widest tableau that fits into so many bytes. */
+/** Qubits of the widest tableau that fits into `bytes`. */
 export const maxTableauQubits = (bytes: number): number =>
   Math.min(MAX_CIRCUIT_QUBITS, Math.floor(Math.sqrt(2 * bytes)));
 
-/** Core qubits of the widest near-Clifford program that fits into so many bytes, beside its frame. */
+/** Core qubits of the widest near-Clifford program that fits into `bytes`, beside its frame. */
 export const maxCoreQubits = (bytes: number): number =>
   Math.max(0, Math.min(MAX_CORE_QUBITS, Math.ceil(Math.log2(bytes / CORE_BYTES)) - 1));
 
@@ -126,7 +126,7 @@ const MATRIX_PRODUCT_LIMIT: MethodLimit = {
   maxNoisyQubits: 0,
 };
 
-/** A processor with the limits of what it simulates, which are less than the qubits of an emulated device. */
+/** A processor with the limits of its simulator, which are less than the qubits of an emulated device. */
 export function simulatedSpec(spec: ProcessorSpec): ProcessorSpec {
   const { maxUsedQubits: maxQubits = spec.maxQubits } = spec.device?.emulation ?? {};
   return { ...spec, maxQubits };

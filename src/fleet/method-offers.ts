@@ -1,4 +1,4 @@
-/** Stabilizers and matrix product states as methods: what a circuit would need by each, or why it does not take the circuit. */
+/** Estimates by stabilizers and matrix product states: the cost of a circuit by each, or why the method refuses it. */
 import {
   allOperations,
   type DynamicCircuit,
@@ -52,7 +52,7 @@ import {
 import type { ProcessorSpec } from './processor.ts';
 import type { MethodFigures } from './schedule/scheduled-run.ts';
 
-/** Units of work, of about 1 ns, that an offer of sums may take while the event loop waits. */
+/** Units of work, of about 1 ns, that an estimate of sums may take while the event loop waits. */
 const MAX_QUICK_UNITS = 4e6;
 /**
  * Milliseconds: for a run, for an operation that is compiled and applied to a tableau, and for a measured bit and a qubit;
@@ -81,8 +81,8 @@ const TIMES = {
 };
 
 /**
- * The offer of stabilizers for a circuit. Where they are named, they take circuits that are Clifford but for a few gates,
- * too.
+ * Estimate of a circuit by stabilizers. If the caller names them, they also take circuits that are Clifford but for a
+ * few gates.
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
@@ -128,7 +128,7 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
 }
 
 /**
- * The offer of sums over stabilizer states for a circuit that `byStabilizers` refused because of a gate.
+ * Estimate by sums over stabilizer states of a circuit that `byStabilizers` refused because of a gate.
  *
  * @param mostMs - Circuits that take longer than this are refused early.
  * @throws {StepsSpentError} if the estimate takes long, and must not.
@@ -239,7 +239,7 @@ const MAX_SWAPS = 200_000;
 const LIKELY_PART = 1 / 4;
 
 /**
- * The offer of matrix product states for a circuit.
+ * Estimate of a circuit by matrix product states.
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */

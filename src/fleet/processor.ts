@@ -12,7 +12,7 @@ import type { ExecutionTimes, RunOutputs } from './run-outputs.ts';
 import type { CircuitRequest, RunWork, Tier } from './schedule/scheduled-run.ts';
 import type { Reuse } from './workers/worker-messages.ts';
 
-/** Identity and limits of a processor; those of a fleet change with what is well. */
+/** Identity and limits of a processor; those of a fleet change with the state of its hardware. */
 export interface ProcessorSpec {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface ProcessorSpec {
   readonly maxGates: number;
   /** Rounds that a shot may take in loops on measured bits; the reader's default unless given. */
   readonly maxRounds?: number;
-  /** Precision of the amplitudes as they are computed now; null for hardware. */
+  /** Current precision of the amplitudes; null for hardware. */
   readonly precision: 'f32' | 'f64' | null;
   /** Execution of circuits: a GPU through WebGPU, the CPU by design, or the CPU for want of a GPU. */
   readonly execution: 'webgpu' | 'cpu' | 'cpu-fallback' | 'hardware';
@@ -39,9 +39,9 @@ export interface ProcessorSpec {
   readonly stateMemory?: StateMemory;
   /** Set for a processor of the fleet: GPUs that are there and well, software adapters not counted. */
   readonly physicalGpus?: number;
-  /** Set for a processor of the fleet: what its wide circuits run on now. */
+  /** Set for a processor of the fleet: the current hardware of its wide circuits. */
   readonly adapters?: readonly AdapterInUse[];
-  /** Set for a device and its emulation: what circuits must fit. */
+  /** Set for a device and its emulation: the description that circuits must fit. */
   readonly device?: DeviceSpec;
 }
 
@@ -53,13 +53,13 @@ export interface DeviceSpec extends Device {
   readonly maxCircuits?: number;
   /** Whether results are those of a device, or of a model of one. */
   readonly basis: Basis;
-  /** Where the description of the device comes from. */
+  /** Source of the device's description. */
   readonly source: string;
-  /** Day of the calibration that its figures come from, `YYYY-MM-DD`, where that is known. */
+  /** Day of the calibration that its figures come from, `YYYY-MM-DD`, if known. */
   readonly date?: string;
 }
 
-/** How a device is emulated. */
+/** Emulation of a device. */
 export interface Emulation {
   /** Most qubits that one circuit may use: as many as the simulator takes. */
   readonly maxUsedQubits: number;
@@ -85,7 +85,7 @@ interface AdapterInUse {
   readonly isSoftware: boolean;
 }
 
-/** The outcome of the last self-test, and what an operator said since. */
+/** The outcome of the last self-test, and an operator's order since. */
 export interface Availability {
   readonly available: boolean;
   /** Present when not available. */
@@ -101,12 +101,12 @@ export interface CircuitRun {
   /** The job's id: queue positions and logs use it. */
   readonly id: string;
   /**
-   * Where the request has angles, the circuit's own do not matter. Facts about it are then kept as long as the object
-   * is, so send a shape that comes often as the same object.
+   * If the request has angles, the circuit's own do not matter. Facts about the circuit are then cached by object, so
+   * send a shape that comes often as the same object.
    */
   readonly circuit: DynamicCircuit;
   readonly request: CircuitRequest;
-  /** Id of an admitted run that keeps its place in the queue for this one, and is withdrawn by whoever sends both. */
+  /** Id of an admitted run that keeps its place in the queue for this one, and that the sender of both withdraws. */
   readonly partOf?: string;
   readonly priority: 'low' | 'normal' | 'high';
   /** The API key whose circuit it is: keys of one tier take turns. */
@@ -153,7 +153,7 @@ export interface DeviceRun {
   readonly priority: CircuitRun['priority'];
   readonly keyId: string;
   readonly tier: Tier;
-  /** Fits the circuits to the device. Called when the run's turn comes, for the device as it is then. */
+  /** Fits the circuits to the current state of the device. Called when the run's turn comes. */
   readonly fit: () => Promise<FittedProgram>;
   /** Memory of the run, which survives a restart of the service. */
   readonly memory: {
@@ -183,7 +183,7 @@ export interface Fitting extends GateFigures {
   readonly initialLayout: readonly number[];
 }
 
-/** State of a run on hardware, as it is saved. */
+/** Saved state of a run on hardware. */
 export interface SavedRun extends Omit<FittedProgram, 'circuits'> {
   /** Classical bits of each circuit. */
   readonly numBits: readonly number[];
@@ -250,7 +250,7 @@ export interface Calibration {
   }[];
 }
 
-/** A circuit that is about to come, and what it takes. */
+/** A circuit that is about to come, and its work. */
 export interface ComingRun {
   readonly id: string;
   /** The API key whose circuit it is. */
@@ -316,10 +316,9 @@ export interface Processor {
   /**
    * Queues a run, with one place in the queue, and runs it when its turn comes.
    *
-   * Circuits of one shape of up to 12 qubits run together where an engine's batches give what is asked for. Where counts
-   * are asked for and the processor may use the CPU these are computed there, in double precision: row k has the counts
-   * that its circuit has alone with its seed, if that has every qubit measured. Other circuits run one after the other,
-   * each as by itself.
+   * Circuits of one shape of up to 12 qubits run together if an engine's batches give the requested outputs. Counts are
+   * computed on the CPU, in double precision, if the processor may use it: row k has the counts that its circuit has
+   * alone with its seed, if that has every qubit measured. Other circuits run one after the other, each as by itself.
    *
    * @throws {CircuitTooLargeError} if it has more qubits than the processor takes.
    * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless accepted before.
@@ -338,8 +337,8 @@ export interface Processor {
    * @throws the signal's reason, soon after it aborts.
    */
   runOnDevice?(run: DeviceRun, hooks: RunHooks, signal: AbortSignal): Promise<DeviceResult>;
-  /** Set for hardware: what its vendor reports; undefined before it was fetched for the first time. */
+  /** Set for hardware: the vendor's report; undefined before it was fetched for the first time. */
   report?(): DeviceReport | undefined;
-  /** Takes the processor out of service, or back; what runs is finished, what waits keeps waiting. */
+  /** Takes the processor out of service, or back; running circuits are finished, waiting ones keep waiting. */
   setMaintenance(maintenance: { readonly reason: string } | undefined): void;
 }

@@ -160,7 +160,7 @@ export function arraysOf(outputs: RunOutputs): readonly (Float64Array | Uint32Ar
   ];
 }
 
-/** Columns of numbers, which are joined as they are; engines of a processor leave no circuit undecided. */
+/** Columns of numbers, which are joined without changes; engines of a processor leave no circuit undecided. */
 type NumberColumn = Exclude<
   keyof RunOutputs,
   'counts' | 'countsByRow' | 'countsFinish' | 'undecided'
@@ -196,7 +196,7 @@ export class JoinedOutputs {
     this.#numCircuits = numCircuits;
   }
 
-  /** Sets the outputs of circuits `from` … `to` − 1. Outputs of all circuits at once are kept as they are. */
+  /** Sets the outputs of circuits `from` … `to` − 1. Outputs of all circuits at once are kept without a copy. */
   set(from: number, to: number, piece: RunOutputs): void {
     if (from === 0 && to === this.#numCircuits) {
       this.#whole = { ...this.#whole, ...piece };

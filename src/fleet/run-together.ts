@@ -1,5 +1,5 @@
 /**
- * Which circuits run together, by an engine's batches, and which one by one: decided here alone.
+ * Batching rules: only this module decides which circuits run together, by an engine's batches, and which one by one.
  *
  * Batches take narrow circuits whose measurements are all last. Threads compute these in double precision, and narrow
  * circuits by themselves, too, so that a circuit has the same counts alone and in a batch.
@@ -19,9 +19,8 @@ import type { Precision } from './schedule/lane.ts';
 /** The precision in which batches give the counts of compiled circuits. */
 export const EXACT_PRECISION: Precision = 'f64';
 
-/** How circuits of a shape may run. */
+/** Batching of the circuits of a shape. */
 export interface JointFacts {
-  /** Whether they may run together. */
   readonly mayRunTogether: boolean;
   readonly measuresAllQubits: boolean;
 }
@@ -64,7 +63,7 @@ export function isExactOnThread({
   return isNarrow(numQubits) && (numCircuits !== undefined || numReadouts === 0);
 }
 
-/** How circuits of a shape may run. */
+/** Whether circuits of a shape may run together, and measure all qubits. */
 export function jointFactsOf(shape: DynamicCircuit): JointFacts {
   const isJoint = mayRunTogether(shape);
   return { mayRunTogether: isJoint, measuresAllQubits: isJoint && measuresAllQubits(shape) };
@@ -93,7 +92,7 @@ export function isForBatches(asked: AskedOfBatch): boolean {
   return method === 'statevector' && askedFields(asked).every((field) => BATCH_OUTPUTS.has(field));
 }
 
-/** Whether an engine's batches give what the request asks for of the circuits of a shape. */
+/** Whether an engine's batches give the outputs that the request asks for of the circuits of a shape. */
 export function runsTogether(shape: JointFacts, asked: AskedOfBatch): boolean {
   const { shots = 0, countsOfSingles } = asked;
   if (!shape.mayRunTogether || !isForBatches(asked)) return false;

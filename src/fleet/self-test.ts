@@ -140,7 +140,7 @@ export function expectedCounts(): ReadonlyMap<number, number> {
 /**
  * Compares the result of a self-test with the expected one.
  *
- * @returns What is wrong, as a sentence; undefined when nothing is.
+ * @returns The fault, as a sentence; undefined if there is none.
  */
 export function faultOfSelfTest(
   run: RunResult,

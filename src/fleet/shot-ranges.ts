@@ -2,8 +2,8 @@
  * Divides the shots of a run with noise among engines.
  *
  * A range of shots is a run of its own in the queue, so ranges wait, are scheduled, tried again and cancelled as any run
- * is. All of them together give the counts of one run, because draws are numbered by shot. What shots have in common is
- * computed once for each range, so a run is divided only as far as that costs little.
+ * is. All of them together give the counts of one run, because draws are numbered by shot. Work that all shots share is
+ * repeated for each range, so a run is divided only as far as that costs little.
  */
 import { askedFields } from '../circuit/outputs.ts';
 import type { ShotRange } from '../engine/engine.ts';
@@ -53,7 +53,7 @@ export function shotRangesOf(
   return [whole];
 }
 
-/** Whether ranges of shots give what the whole run gives. Exact values are no business of shots. */
+/** Whether ranges of shots give the result of the whole run. Exact values do not depend on shots. */
 function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
   if (isBatch(request)) return false;
   const method = methodOf(circuit, request);

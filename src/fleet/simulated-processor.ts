@@ -29,7 +29,7 @@ export abstract class SimulatedProcessor implements Processor {
 
   abstract get spec(): ProcessorSpec;
 
-  /** The simulator as it is now. */
+  /** Current description of the simulator. */
   protected get simulatorSpec(): ProcessorSpec {
     return this.#simulator.spec;
   }
@@ -76,25 +76,25 @@ export abstract class SimulatedProcessor implements Processor {
   }
 }
 
-// `qvm`: takes any circuit, with noise or without, by the cheapest method that is exact for what is asked of it. Whoever
-// checks circuits for the processor chooses the method (`choose-method.ts`), so that callers hear of it before the run.
-
 /** Identity and limits of `qvm` on a simulator. */
 export function qvmSpec(simulator: ProcessorSpec): ProcessorSpec {
   return { ...simulator, id: 'qvm', name: 'Quantum virtual machine', family: 'qvm' };
 }
 
-/** The processor of all methods, on the CPU's engines in double precision. */
+/**
+ * `qvm`: runs any circuit, with noise or without, by the cheapest method that is exact for the requested outputs, on
+ * the CPU's engines in double precision. The check of a submission chooses the method (`choose-method.ts`), so that
+ * callers learn it before the run.
+ */
 export class Qvm extends SimulatedProcessor {
   override get spec(): ProcessorSpec {
     return qvmSpec(this.simulatorSpec);
   }
 }
 
-// Emulated devices, public ones and those of callers: a simulator runs circuits in the device's native gates on its couplers, under its noise.
-//
-// Whoever checks circuits for the processor fits them to the device (`spec.device`), attaches the noise, leaves out the
-// qubits that a circuit does not use, so that a few qubits of a large device can be simulated, and chooses the method.
+// Emulated devices, public ones and those of callers: a simulator runs circuits in the device's native gates on its
+// couplers, under its noise. The check of a submission fits the circuit to the device (`spec.device`), attaches the
+// noise, leaves out unused qubits, so that a few qubits of a large device can be simulated, and chooses the method.
 
 /** Id of the processor that emulates devices of callers. */
 export const CALLER_DEVICE = 'emulator';

@@ -1,10 +1,9 @@
 /**
- * A simulator as a processor: availability, maintenance, and the way to the backend that runs its circuits. Which
- * engines run them, and what it can do in the present state of these, each kind of simulator says: `CpuSimulator`, and
- * `GpuFleet` (gpu-fleet.ts).
+ * A simulator as a processor: availability, maintenance, and submission to the backend that runs its circuits. Its
+ * subclasses, `CpuSimulator` and `GpuFleet` (gpu-fleet.ts), choose the engines and derive its current limits from them.
  *
- * Nothing starts unless the last self-tests passed and no maintenance is on: what waits then keeps
- * waiting, in its place, and starts when all is well again. What runs is finished.
+ * Nothing starts unless the last self-tests passed and no maintenance is on: waiting runs then keep
+ * their places, and start when all is well again. Started runs are finished.
  *
  * Small and wide circuits have engines of their own, and so has each adapter; each has a self-test of
  * its own: one that has to wait behind a long wide circuit does not keep the others from being
@@ -58,7 +57,7 @@ export interface SelfTestTimes {
   readonly stallMs?: number;
 }
 
-/** What all simulators are made with. */
+/** Options of all simulators. */
 export interface SimulatorOptions {
   readonly backend: CircuitBackend;
   /** A circuit that is expected to run for longer, milliseconds, is not admitted; no limit unless given. */
@@ -72,7 +71,7 @@ export interface SimulatorOptions {
   readonly onHealthChange?: () => void;
 }
 
-/** What a simulator has at all times. */
+/** Fixed facts of a simulator. */
 interface SimulatorKind {
   readonly id: string;
   /** Hardware that its runs may use. */
@@ -285,7 +284,7 @@ export abstract class SimulatorProcessor implements Processor {
     return method === 'statevector' ? need : { ...need, method };
   }
 
-  /** Submits a run if it may be taken now. Where it fails because of its engine, the engine is tested. */
+  /** Submits a run if it may be taken now. If it fails because of its engine, the engine is tested. */
   async #whenTaken(
     run: CircuitRun,
     need: LaneNeed,
@@ -441,7 +440,7 @@ export class CpuSimulator extends SimulatorProcessor {
 /**
  * The outcomes of engines of both size classes as one: the older of two good ones, or the first bad one.
  *
- * @param wideName - What the engines for wide circuits are called in a reason.
+ * @param wideName - Name of the engines for wide circuits in a reason.
  */
 export function bothSizes(
   small: Availability,

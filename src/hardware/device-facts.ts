@@ -18,7 +18,7 @@ export function isMapOf(numQubits: number, map: readonly Coupler[]): boolean {
   return map.every(([a, b]) => a !== b && a < numQubits && b < numQubits);
 }
 
-/** Errors by which a good part of the device is chosen. */
+/** Errors of qubits and couplers, for choosing a good part of the device. */
 export function errorsOf(
   { qubits, couplers }: Calibration,
   numQubits: number,

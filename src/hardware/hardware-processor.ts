@@ -33,7 +33,7 @@ const ROOM_EXPECTED_MS = 60_000;
 /** Requests of one self-test. */
 const REQUESTS_PER_TEST = 6;
 
-/** How a processor of hardware is made. */
+/** Options of a processor of hardware. */
 export interface HardwareProcessorOptions {
   readonly provider: HardwareProvider;
   /** Most jobs of the vendor in flight at once. */

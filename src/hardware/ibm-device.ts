@@ -1,5 +1,5 @@
 /**
- * A backend of IBM as a device: its configuration, properties and status, as far as they are used.
+ * A backend of IBM as a device: the used fields of its configuration, properties and status.
  *
  * Couplers and qubits that the vendor marks as faulty are left out, and so are fractional gates (rx, rzz), which take
  * some angles only.

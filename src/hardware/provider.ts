@@ -9,7 +9,7 @@ export interface DeviceDescription {
   readonly name: string;
   readonly device: Device;
   readonly basis: Basis;
-  /** Where the description comes from. */
+  /** Source of the description. */
   readonly source: string;
   readonly maxShots: number;
   /** Why the device takes no jobs; undefined while it does. */
@@ -63,7 +63,7 @@ export interface HardwareProvider {
     numBits: readonly number[],
     signal: AbortSignal,
   ): Promise<readonly Counts[]>;
-  /** Cancels a job; one that has ended stays as it is. */
+  /** Cancels a job; has no effect on one that has ended. */
   cancel(vendorJobId: string, signal: AbortSignal): Promise<void>;
   /** Closes the connections of requests in flight, which then fail. */
   close(): void;

@@ -42,7 +42,7 @@ export const DEFAULT_TIMES: RequestTimes = {
   longestRetryMs: 60_000,
 };
 
-/** Where the jobs go. */
+/** Options of the vendor's jobs. */
 interface VendorJobsOptions {
   readonly provider: HardwareProvider;
   readonly times: RequestTimes;

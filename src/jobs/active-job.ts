@@ -51,7 +51,7 @@ export interface ActiveJobContext {
   readonly onChanged: (job: ActiveJob) => void;
 }
 
-/** How a process comes to hold a job. */
+/** Facts on a job that a process begins to hold. */
 export interface Arrival {
   /** True if the job is in the store. */
   readonly isStored: boolean;
@@ -227,7 +227,7 @@ export class ActiveJob {
       const stored = await this.#context.store.get(id);
       if (this.#settlement.isSettled) return;
       if (stored === undefined) {
-        // Only what is final is deleted.
+        // Only final jobs are deleted.
         this.#controller.abort(new JobCancelledError(id));
         this.#release(new JobNotFoundError(id));
       } else if (isFinal(stored.status)) {
@@ -415,7 +415,7 @@ export class ActiveJob {
     this.#storeTimer = setTimeout(retry, retryMs);
   }
 
-  /** Gives up writing. The record stays as it is until a restart recovers the job. */
+  /** Gives up writing. The record does not change until a restart recovers the job. */
   #giveUp(error: unknown): void {
     this.#release(error);
     if (error instanceof JobLostError) return;

@@ -14,7 +14,7 @@ export const BRIEF_JOB_COLUMNS = `jobs.id, jobs.kind, jobs.key_id, jobs.status, 
   jobs.name, jobs.tags, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.attempts,
   jobs.suspicion, jobs.retry_of`;
 
-/** What listings of the two databases differ in. */
+/** SQL of listings that differs between the two databases. */
 export interface ListingDialect {
   /** Text after the table's name that has the rows read from an index. */
   readonly from: (index: string) => string;

@@ -231,8 +231,8 @@ export class JobRunner {
   watch(id: JobId): Promise<JobWatch | undefined> {
     return this.watches.open(id, async () => {
       await this.active.get(id)?.store();
-      // The store may already show a change that watches are told of only once it is durable. A watch opened
-      // with that state would then be told of an older one.
+      // The store may already show a change that watches receive only once it is durable. A watch opened
+      // with that state would then receive an older one.
       const active = this.active.get(id);
       if (active !== undefined) return stateOfActive(active);
       const record = await this.store.get(id);

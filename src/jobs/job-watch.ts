@@ -22,7 +22,7 @@ export interface JobState {
 export class JobWatch implements Disposable {
   /** Called after changes of `state`; one call may cover several. */
   onChange: (() => void) | undefined;
-  /** Called if the job was deleted before its end was seen; nothing more is told. */
+  /** Called if the job was deleted before its end was seen; nothing more is reported. */
   onGone: (() => void) | undefined;
   #state: JobState;
   readonly #leave: () => void;

@@ -93,7 +93,7 @@ export function suspicionOf(
 }
 
 /**
- * Walks through the queued jobs, oldest first within a kind, and yields each as it is stored afterwards:
+ * Walks through the queued jobs, oldest first within a kind, and yields the new record of each:
  * `queued`, to be run, or `failed`, if no handler runs its kind any more.
  *
  * @param isOurs - True for jobs that this process already runs; they are skipped.

@@ -10,7 +10,7 @@
 const LARGEST = 2 * Math.PI;
 
 /**
- * Reduces an angle to [−2π, 2π] modulo 4π, within two roundings; angles already there stay as they are.
+ * Reduces an angle to [−2π, 2π] modulo 4π, within two roundings; angles already there do not change.
  *
  * Uses sine and cosine, which `Math` reduces exactly; a remainder would divide by a rounded π.
  */

@@ -1,13 +1,12 @@
 /**
- * The children of one kind: which there are, which are free, and what happens when one ends or cannot be
- * started.
+ * Pool of the children of one kind. It knows which are free, and replaces those that end or cannot be started.
  *
  * A pool of a fixed size replaces a child that ends: at once the first time, then after growing delays, so
  * that a crash loop does not spin. Without a fixed size the owner starts children as work comes. Several
- * failed starts in a row say that the installation or the machine is at fault: the owner is told of each,
- * so that work does not wait for ever.
+ * failed starts in a row say that the installation or the machine is at fault: the pool reports each to the
+ * owner, so that work does not wait for ever.
  *
- * A pool does not queue. Whoever takes a child has seen that one is free.
+ * A pool does not queue: take a child only if one is free.
  */
 import type { ChildEnd } from './supervised-child.ts';
 
@@ -27,8 +26,8 @@ export interface ChildPoolOptions<Child> {
   /** Failed starts in a row before `isBroken`; 2 by default. */
   readonly maxFailedStarts?: number;
   /**
-   * A start during which somebody else kills the child is no fault of the installation; so many in a row
-   * are not counted as failed. 20 by default.
+   * Starts in a row that do not count as failed because somebody else killed the child, which is no fault of
+   * the installation. 20 by default.
    */
   readonly maxKilledStarts?: number;
 }
@@ -93,7 +92,7 @@ export class ChildPool<Child> {
     return this.#numFailedStarts;
   }
 
-  /** Whether so many starts have failed in a row that another try will probably fail, too. */
+  /** Whether `maxFailedStarts` starts have failed in a row, so that another try will probably fail, too. */
   get isBroken(): boolean {
     return this.#numFailedStarts >= this.#options.maxFailedStarts;
   }
@@ -182,7 +181,7 @@ export class ChildPool<Child> {
 
   #startLater(): void {
     if (this.#isClosed) return;
-    // Unref'ed: whoever has work waiting keeps the process alive.
+    // Unref'ed: the owner of waiting work keeps the process alive.
     const timer = setTimeout(
       () => {
         this.#restarts.delete(timer);
@@ -194,7 +193,7 @@ export class ChildPool<Child> {
   }
 }
 
-/** How often a piece of work is begun before its losses are taken for its own fault. */
+/** Attempts at a piece of work after which its losses count as its own fault. */
 const MAX_ATTEMPTS = 3;
 /** The same while somebody else kills the children, which says nothing about the work. */
 const MAX_KILLED_ATTEMPTS = 10;

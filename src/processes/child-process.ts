@@ -37,7 +37,7 @@ interface ChildProcessOptions<From> {
 
 /** Size of V8's semi-spaces, MB. There are three, so that the heap outgrows its limit by little. */
 const SEMI_SPACE_MB = 8;
-/** Characters kept of what a process prints: the last ones. */
+/** Number of last characters kept of a process's output. */
 const MAX_KEPT = 16_384;
 /** Characters of these that `describeExit` repeats. */
 const MAX_LAST_WORDS = 300;
@@ -135,7 +135,7 @@ function lowerPriority(pid: number, niceness: number): void {
   }
 }
 
-/** How a process ended, in words: "exit code 1, saying: no driver". */
+/** End of a process, in words: "exit code 1, saying: no driver". */
 export function describeExit(
   code: number | null,
   signal: string | null,

@@ -57,7 +57,7 @@ export class ProcessGuard {
       shell.on('error', () => {
         this.#hasNoShell = true;
       });
-      // Somebody ended it: there is a new one as soon as there is something to tell.
+      // Somebody ended it: the next message starts a new one.
       shell.on('exit', () => {
         this.#shell = undefined;
       });

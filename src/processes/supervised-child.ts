@@ -1,8 +1,8 @@
 /**
  * A thread or process that this process has started and supervises.
  *
- * A child says `ready` within its start limit, or is ended. From then on it is given work. Whoever gives
- * the work may set deadlines; a child that misses one is ended. A child is ended by force (SIGKILL, or
+ * A child says `ready` within its start limit, or is ended. From then on its owner sends it work, perhaps
+ * with deadlines; a child that misses one is ended. A child is ended by force (SIGKILL, or
  * `Worker.terminate`), because a loop or a hanging driver reacts to nothing gentler. Its end is reported
  * once, after everything else, with the reason.
  *
@@ -20,7 +20,7 @@ const MS_PER_TICK = 10;
 const MIB = 2 ** 20;
 /** Interval of looking at the heap of a thread that has work. */
 const HEAP_LOOK_MS = 50;
-/** How far the heap of a thread may grow beyond its limit before V8 acts, MB. */
+/** Megabytes by which the heap of a thread may exceed its limit before V8 acts. */
 const HEAP_MARGIN_MB = 512;
 
 /** A child that has been started. Implemented by processes, by threads and by tests. */
@@ -47,7 +47,7 @@ export interface ChildHandleEvents<From> {
   readonly onExit: (exit: ChildExit) => void;
 }
 
-/** How a child ended. */
+/** End of a child. */
 interface ChildExit {
   /** Reason for callers, such as "exit code 1": no paths, and nothing that the child printed. */
   readonly how: string;

@@ -69,7 +69,7 @@ async function prepare(
   parent.post({ kind: 'prepared' });
 }
 
-/** The output of a reading; its last piece, if it has pieces. */
+/** Output of a reading; its last piece, if it has pieces. */
 async function outputOf(
   { name, input }: ReadingTask,
   parent: ReaderParent,

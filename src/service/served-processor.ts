@@ -1,6 +1,6 @@
 /**
- * Processors as the service uses them. Every result of an engine, a device or an emulation enters the service here: it is
- * held to what is true of all right results, and counted, before anybody sees it.
+ * Processors as the service uses them. Every result of an engine, a device or an emulation enters the service here: its
+ * invariants are checked, and it is counted, before anybody sees it.
  */
 import type { CodedError } from '../errors/coded-error.ts';
 import { faultOfDevice, faultOfRun, invariantError } from '../fleet/invariants.ts';
@@ -23,7 +23,7 @@ export interface Violation {
   readonly run: string;
   readonly key: string;
   readonly processor: string;
-  /** What was asked for; lists by their length. */
+  /** The request; lists by their length. */
   readonly request: object;
   /** Sizes, and the first operations. */
   readonly circuit?: object;

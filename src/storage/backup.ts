@@ -176,7 +176,7 @@ export async function acceptLoss(folder: string, suffix: string): Promise<boolea
   return true;
 }
 
-/** Copies the log, as far as it is readable, into the database file, and flushes the file to disk. */
+/** Copies the readable part of the log into the database file, and flushes the file to disk. */
 function makeWhole(path: string): void {
   const database = new DatabaseSync(path);
   try {

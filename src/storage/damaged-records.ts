@@ -7,7 +7,7 @@ import type { SQLOutputValue } from 'node:sqlite';
  */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>;
 
-/** Tables whose rows are checked as they are read. */
+/** Tables whose rows are checked when read. */
 export const DAMAGED_TABLES = ['api_keys', 'idempotency', 'jobs', 'maintenance'] as const;
 
 /** A row that cannot be read. */

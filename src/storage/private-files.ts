@@ -13,7 +13,7 @@ const OWN_FILE = /^(qcs\.sqlite|service\.lock|gpu-tuning\.json)/;
 
 /**
  * Creates a folder that is closed to other users. An existing folder is closed too if it is this user's and
- * holds only the service's files; any other may be shared, and is left as it is.
+ * holds only the service's files; any other may be shared, and is not changed.
  */
 export function makePrivateFolder(path: string): void {
   if (makeFolder(path)) return;

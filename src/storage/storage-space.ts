@@ -79,7 +79,7 @@ export class StorageUsage {
     }
   }
 
-  /** What is known as of the last commit. */
+  /** Measurement as of the last commit. */
   get #now(): Measured {
     const { numCommits } = this.#writer;
     if (this.#measured.afterCommit !== numCommits) {

@@ -1,5 +1,5 @@
 /**
- * A signal that aborts after a time, together with another signal, or when told to.
+ * A signal that aborts after a time, together with another signal, or on request.
  *
  * Not `AbortSignal.any` over `AbortSignal.timeout`: the timer of that cannot be cleared, and would
  * outlive each of thousands of short requests by half a minute.

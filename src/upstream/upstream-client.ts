@@ -4,7 +4,7 @@
  *
  * Errors never quote the upstream, except its reason for refusing a request, which the caller needs.
  * Redirects are not followed: they could send requests and credentials to a host that the operator did not
- * choose. (`manual` rather than `error`, so that a redirect can be told from a failed connection.)
+ * choose. (`manual` rather than `error`, so that a redirect can be distinguished from a failed connection.)
  */
 import { z } from 'zod';
 import { UpstreamError, UpstreamRefusedError } from './errors.ts';

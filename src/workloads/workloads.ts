@@ -114,7 +114,7 @@ export class Workloads {
     });
   }
 
-  /** Ends the self-tests, and after `graceMs` milliseconds whatever still runs. */
+  /** Ends the self-tests, and after `graceMs` milliseconds all calls that still run. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watching);

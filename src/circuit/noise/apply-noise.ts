@@ -207,7 +207,7 @@ class NoiseWriter {
       });
   }
 
-  /** A measurement and the errors of what it reports. */
+  /** A measurement and its readout errors. */
   #misread(measurement: MeasureOperation): readonly DynamicOperation[] {
     const { qubits, bits } = measurement;
     /** Bits by their errors, which most share. */

@@ -44,7 +44,7 @@ export type ChannelObject = {
 /** Name of a field of a channel. */
 export type ChannelField = Exclude<keyof ChannelObject, 'type'>;
 
-/** Fields that a channel has, and what it does. */
+/** Fields of a channel, and a description. */
 interface ChannelFields {
   readonly needed: readonly ChannelField[];
   readonly others: readonly ChannelField[];

@@ -8,7 +8,7 @@ import { findOperation, operationNames } from '../gate-object.ts';
 import { GATES, gateNamed } from '../gates.ts';
 import { matrixOfOperations } from '../operation-matrix.ts';
 
-/** What a name in a noise model stands for. */
+/** Gates that a name in a noise model stands for. */
 export interface GatePattern {
   /** Canonical name, or `*`. */
   readonly name: string;
@@ -31,7 +31,7 @@ const NO_GATES: Readonly<Record<string, string>> = {
  * Reads a name in a noise model.
  *
  * @param isTimed - Whether measurements and resets may be named, because it is their duration that is wanted.
- * @returns A sentence that says what is wrong with it, if anything is.
+ * @returns A sentence on its fault, if it has one.
  */
 export function readPattern(name: string, isTimed: boolean): GatePattern | string {
   const width = /^\*([1-9]\d?)?$/.exec(name);

@@ -1,4 +1,4 @@
-/** Reads noise channels, and reports what is wrong with them. */
+/** Reads noise channels, and reports their faults. */
 import { pathOf } from '../../errors/fault-path.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { counted, type FaultList, LIMIT_EXCEEDED } from '../errors.ts';
@@ -270,7 +270,7 @@ export function checkRelaxationTimes(
   }
 }
 
-/** What is wrong with a Pauli string and its probability; undefined where nothing is. */
+/** Fault of a Pauli string and its probability; undefined if there is none. */
 function faultOfPauli(letters: string, probability: number, length: number): string | undefined {
   if (!/^[IXYZ]+$/.test(letters)) {
     return 'A Pauli string consists of the letters I, X, Y and Z.';

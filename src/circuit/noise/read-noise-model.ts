@@ -1,4 +1,4 @@
-/** Reads a noise model, and reports what is wrong with it. */
+/** Reads a noise model, and reports its faults. */
 import { pathOf } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
@@ -18,8 +18,8 @@ export interface GateRule {
   /** Operands that the rule holds for, joined by commas; undefined for all. */
   readonly operands: ReadonlySet<string> | undefined;
   /**
-   * Returns the channel for gates on a number of qubits; undefined where the rule has none for them. Reports a channel
-   * that cannot act on so many.
+   * Returns the channel for gates on `numQubits` qubits; undefined if the rule has none. Reports a channel that cannot
+   * act on that number.
    */
   channelFor(numQubits: number, faults: FaultList): Channel | undefined;
 }

@@ -1,4 +1,4 @@
-/** Arithmetic of durations: units, and what operators make of durations and numbers. */
+/** Arithmetic of durations: units, and operators on durations and numbers. */
 import { ValueProblem } from '../classical-types.ts';
 
 /** Type of a part of a duration. */

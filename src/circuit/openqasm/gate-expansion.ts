@@ -148,7 +148,7 @@ function openTableAngles({ definition }: TableGate, use: GateUse): OpenAngles | 
   });
 }
 
-/** Angles to tell apart by what an inverse makes of them. */
+/** Distinct test angles, which show the effect of an inverse on each angle. */
 const TRIED_ANGLES: readonly number[] = [
   0.739085133215, 1.902160577783, 2.236148072397, 0.915965594177,
 ];

@@ -147,7 +147,7 @@ gate sleep(t) a { }
 gate hyz a { U(pi / 2, pi / 2, pi / 2) a; }
 `;
 
-// Recognizes definitions of gates that the gate table has.
+// Recognition of gate definitions that repeat a gate of the table.
 //
 // Exporters define gates that the program's library lacks: `gate ryy(t) a, b { rx(pi/2) a; … }`. As a gate of
 // the table, such a call is one operation instead of the seven of its definition, which the compiler would

@@ -202,7 +202,7 @@ export function controlled(gate: GateMeaning, activeValues: readonly (0 | 1)[]):
  * @see OpenQASM 3.1, "Gates", modifiers.
  */
 export function power(gate: GateMeaning, exponent: number): GateMeaning {
-  // A power leaves the controls of a gate as they are.
+  // A power does not change the controls of a gate.
   if (gate.kind === 'controlled') return controlled(power(gate.gate, exponent), gate.activeValues);
   // (U^a)^k is U^(ak) for whole k only; for others the principal powers differ.
   if (gate.kind === 'power' && Number.isInteger(exponent)) {

@@ -57,7 +57,7 @@ export interface OpenScalar extends Scalar {
   readonly open: OpenNumber;
 }
 
-/** How a number follows from inputs; undefined for all others. */
+/** Formula of a number that follows from inputs; undefined for all others. */
 export const openOf = (number: Scalar): OpenNumber | undefined =>
   // Checked: nothing else has such a field.
   'open' in number ? (number as OpenScalar).open : undefined;
@@ -136,7 +136,7 @@ export class OpenInputs {
     const held = inputAt(this.columns, input, this.point);
     const { base, width } = valueType(declared);
     const number = openScalar(base, { inputs: this, node: input, held }, width);
-    // An angle of so many bits is rounded.
+    // An angle with a number of bits is rounded.
     return base === 'angle' && width !== undefined
       ? convertedScalar(declared, number, false)
       : number;
@@ -157,7 +157,7 @@ export class OpenInputs {
     if (!this.#kinks.has(node)) this.#kinks.set(node, { reason, offset: this.offset });
   }
 
-  /** Whether so many values are recorded that further ones are not. */
+  /** Whether the tape is full, so that further values are not recorded. */
   get isFull(): boolean {
     return this.#tape.size >= this.#maxValues;
   }
@@ -253,7 +253,7 @@ export function appliedOpen(operator: string, left: Scalar, right: Scalar | unde
   // Arithmetic of whole numbers has limits and roundings that formulas have not.
   const isOfWhole = isWhole(left.type) && (right === undefined || isWhole(right.type));
   const result = applied(operator, heldScalar(left), right && heldScalar(right));
-  // A whole number, or an angle of so many bits, is rounded to its width.
+  // A whole number, or an angle with a number of bits, is rounded to its width.
   const isRounded =
     isCounted({ base: result.type, width: result.width }) || (isOfWhole && right !== undefined);
   if (code === undefined || isRounded || inputs.isFull) {
@@ -289,7 +289,7 @@ export class Inputs {
     this.open = open;
   }
 
-  /** Returns the value of a declared input. Where it is missing or invalid, records a fault and returns 1. */
+  /** Returns the value of a declared input. If it is missing or invalid, records a fault and returns 1. */
   take(name: string, type: NumberType): Scalar {
     this.#declared.add(name);
     const { width } = valueType(type);

@@ -37,7 +37,7 @@ interface OpenQasmOptions {
 
 /** A program that was read at one point of its inputs. */
 export interface OpenProgram extends OpenQasmProgram {
-  /** How the circuit's angles follow from the inputs wherever the structural ones have the same values. */
+  /** Formulas of the circuit's angles in the inputs, as long as the structural ones keep their values. */
   readonly formulas: AngleFormulas;
   /** Inputs whose values decide more than angles. */
   readonly structural: ReadonlySet<number>;

@@ -87,7 +87,7 @@ function number(value: number): string {
   return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;
 }
 
-/** Prints `rx(0.5) q[0];`. Angles that are texts stay as they are. */
+/** Prints `rx(0.5) q[0];`. Angles that are texts are printed unchanged. */
 export function call(
   name: string,
   angles: readonly (number | string)[],

@@ -111,7 +111,7 @@ const AXES: readonly {
   { axis: 'Y', rotation: 'RY', frame: RX(-PI / 2) },
 ];
 
-/** Smallest tilt, in radians, by which a gate counts as moving an axis. */
+/** Smallest tilt of an axis, in radians, that counts as moving it. */
 const UNMOVED = 1e-9;
 
 /** All gates: one-qubit gates by name where they have one, else as U. */

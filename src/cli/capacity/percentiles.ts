@@ -11,7 +11,7 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** Exact percentiles: the smallest value that so many parts of all values do not exceed. */
+/** Exact percentiles: the smallest value that at least the given part of all values does not exceed. */
 export function percentilesOf(values: Float64Array | readonly number[]): Percentiles {
   const sorted = Float64Array.from(values).sort();
   const count = sorted.length;

@@ -23,7 +23,7 @@ export interface SubmitOptions extends AddressOptions, SubmissionOptions {
 }
 
 /**
- * Submits the circuit of the file and, unless told to leave, follows its job to the end.
+ * Submits the circuit of the file and, unless `--async` is set, follows its job to the end.
  *
  * @throws {CircuitRefusedError} with every fault that the service finds.
  * @throws as `followJob`.

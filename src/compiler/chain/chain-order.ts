@@ -1,7 +1,7 @@
 /** Orders of qubits on a chain. */
 import type { Qubit } from '../../circuit/circuit.ts';
 
-/** How often each pair of qubits shares a gate. */
+/** Number of gates that each pair of qubits shares. */
 export type Couplings = ReadonlyMap<Qubit, ReadonlyMap<Qubit, number>>;
 
 /** Crossings beyond which a cut is no worse: its bond is at any limit. */
@@ -65,7 +65,7 @@ export class Arrangement {
    * Moves a qubit to a site, one step after the other.
    *
    * @param onStep - Receives each site on the way, and what all cuts have changed by then.
-   * @returns What all cuts changed by.
+   * @returns Change of all cuts.
    */
   move(qubit: Qubit, to: number, onStep?: (site: number, change: number) => void): number {
     let change = 0;

@@ -139,7 +139,7 @@ class ChainCompiler {
       }
     }
     for (const partners of this.#partners) partners.reverse();
-    // Where most qubits share gates with many others, every cut is crossed too often for any order to help.
+    // If most qubits share gates with many others, every cut is crossed too often for any order to help.
     const isDense = couplings.size > 0 && numPairsOf(couplings) > MAX_PARTNERS * couplings.size;
     const order = chainOrder(numQubits, couplings, !isDense);
     this.#arrangement = new Arrangement(order, isDense ? new Map() : couplings);

@@ -28,7 +28,7 @@ interface Group {
   numLeft: number;
 }
 
-/** Where qubits are on a chain. */
+/** Sites of qubits on a chain. */
 export interface Places {
   readonly siteOf: readonly number[];
   readonly qubitAt: readonly Qubit[];

@@ -141,7 +141,7 @@ class Bonds {
   /**
    * Multiplies the bond after a site, as far as its neighbours allow; gives what it is then.
    *
-   * @param cut - What gates across the bond allow, as a logarithm.
+   * @param cut - Bond that gates across it allow, as a logarithm.
    */
   grow(site: number, by: number, cut: number): number {
     const [left, middle] = this.around(site);

@@ -168,7 +168,7 @@ export class PairFusion {
   readonly #matrices = new GateMatrices();
   readonly #runs: Run[] = [];
   readonly #last: (Run | undefined)[];
-  /** How many gates so far keep diagonal ones on a qubit from passing. */
+  /** Number of gates on each qubit so far that diagonal gates cannot pass. */
   readonly #epochs: number[];
   /** The runs of diagonal gates that others may still join. */
   readonly #diagonal = new Map<string, Run>();

@@ -150,8 +150,8 @@ class FlipBasis {
   }
 
   /**
-   * Changes strings by CX gates that turn each element into a flip of its pivot alone. They leave |0…0⟩ as it is, so they
-   * may go before everything.
+   * Changes strings by CX gates that turn each element into a flip of its pivot alone. They do not change |0…0⟩, so
+   * they may go before everything.
    */
   makeQubits(rows: PauliRows): void {
     for (let row = 0; row < rows.turns.length; row++) {

@@ -81,7 +81,7 @@ function written(operation: GateOperation | UnitaryOperation | NoiseOperation): 
 const isStabilizerNoise = ({ channel }: NoiseOperation): boolean =>
   channel.kind === 'pauli' || resetOf(channel) !== undefined;
 
-/** What a reset by chance does. */
+/** A reset that happens with some probability. */
 interface ChanceReset {
   readonly probability: number;
   readonly value: 0 | 1;

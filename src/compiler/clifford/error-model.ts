@@ -27,7 +27,7 @@ import {
   symptomsOfStrings,
 } from './symptoms.ts';
 
-/** How a model is made; names and meanings are those of Stim's `Circuit.detector_error_model`. */
+/** Options of a model; names and meanings are those of Stim's `Circuit.detector_error_model`. */
 export interface ErrorModelOptions extends WalkOptions {
   /** Whether errors that cannot be split are kept whole. */
   readonly ignoreDecompositionFailures: boolean;
@@ -35,7 +35,7 @@ export interface ErrorModelOptions extends WalkOptions {
   readonly blockDecompositionFromIntroducingRemnantEdges: boolean;
 }
 
-/** What a program does to parities. */
+/** Error model of a program's parities. */
 export interface ErrorModel {
   /** The errors, in Stim's format. */
   readonly text: string;
@@ -71,7 +71,7 @@ export function expectedParities(
   });
 }
 
-/** What `make` returns, or the reason that it throws. */
+/** Result of `make`, or the reason that it throws. */
 function unlessNone<T>(make: () => T): T | NoErrorModel {
   try {
     return make();
@@ -106,7 +106,7 @@ function written(errors: readonly ErrorMechanism[], parities: Parities): string 
     for (const each of symptoms) if (each !== SEPARATOR) seen[each] = 1;
     return `error(${Number(probability.toPrecision(DIGITS))}) ${names(symptoms, numDetectors)}`;
   });
-  // What no error flips is declared, so that the model has as many of each as the request.
+  // Parities that no error flips are declared, so that the model has as many of each as the request.
   for (const [i, isSeen] of seen.entries()) {
     if (isSeen === 1) continue;
     lines.push(i < numDetectors ? `detector D${i}` : `logical_observable L${i - numDetectors}`);
@@ -124,17 +124,13 @@ function names(symptoms: Symptoms, numDetectors: number): string {
     .join(' ');
 }
 
-// The walk of a program from its end to its beginning with the detectors that an X or a Z error on each qubit would flip at
-// that point. Each detector is then a Pauli string at every point: it has a Z where an X error flips it, and an X where a Z
-// error does.
-
 /** Parities of classical bits that errors flip. Each is a list of bits. */
 export interface Parities {
   readonly detectors: readonly (readonly Bit[])[];
   readonly logicalObservables: readonly (readonly Bit[])[];
 }
 
-/** Which errors a walk collects. */
+/** Options of a walk that collects errors. */
 export interface WalkOptions {
   /** Whether errors that flip several detectors are split into others of their channel. */
   readonly decomposeErrors: boolean;
@@ -162,14 +158,18 @@ export class NoModel extends Error {
   }
 }
 
-/** One walk from the end of a program to its beginning. */
+/**
+ * One walk from the end of a program to its beginning with the detectors that an X or a Z error on each qubit would
+ * flip at that point. Each detector is then a Pauli string at every point: it has a Z where an X error flips it, and an
+ * X where a Z error does.
+ */
 export class ErrorWalk {
   readonly #program: StabilizerProgram;
   readonly #numDetectors: number;
-  /** By qubit: what an X error and a Z error flip at the present point. */
+  /** Symptoms of an X error and of a Z error at the present point, by qubit. */
   readonly #ofX: Symptoms[];
   readonly #ofZ: Symptoms[];
-  /** By bit: what an error of its value flips. */
+  /** Symptoms of an error of a bit's value, by bit. */
   readonly #ofBit = new Map<Bit, Symptoms>();
   readonly #errors = new ErrorTable();
   readonly #options: WalkOptions | undefined;
@@ -380,7 +380,7 @@ function unsuitable(what: string): NoModel {
   return new NoModel({ kind: 'operation', what });
 }
 
-/** What a Pauli gate flips. */
+/** Parities that a Pauli gate flips. */
 function flippedBy(op: number, ofX: Symptoms, ofZ: Symptoms): Symptoms {
   if (op === OPS.x) return ofX;
   return op === OPS.z ? ofZ : sum(ofX, ofZ);

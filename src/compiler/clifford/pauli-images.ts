@@ -273,7 +273,7 @@ function eliminated(images: PauliImages): readonly LocalGate[] {
     const first = rest.find((qubit) => isFlipped(j, qubit))!;
     if (first !== j) apply(swap, first, j);
     for (const qubit of rest.slice(1)) if (isFlipped(j, qubit)) apply(cx, j, qubit);
-    // X on qubit j stays as it is from here on.
+    // X on qubit j does not change from here on.
     if (isFlipped(numQubits + j, j)) {
       apply(h, j);
       apply(s, j);

@@ -27,7 +27,7 @@ const MAX_STEPS = 20_000;
  * The errors of a channel, those that flip several detectors split into others of the channel. Detectors that an error of
  * the channel flips alone are parts of their own; so an error that flips two of them is split, too.
  *
- * @param cases - What the errors flip, by numbers whose XOR is two errors together.
+ * @param cases - Symptoms of the errors, by numbers whose XOR is two errors together.
  * @returns As many; whole where there are no parts.
  */
 export function splitByChannel(
@@ -112,9 +112,9 @@ function chosenPairs(
   return undefined;
 }
 
-/** How errors are split that those of their channel do not split. */
+/** Options of the split of errors by errors of other channels. */
 export interface SplitOptions {
-  /** Whether parts must be errors of the program. Otherwise one part may be what is left. */
+  /** Whether parts must be errors of the program. Otherwise one part may be the remainder. */
   readonly onlyKnownParts: boolean;
 }
 

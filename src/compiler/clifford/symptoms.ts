@@ -1,7 +1,7 @@
 /**
- * What an error flips: numbers of detectors, then of logical observables from the number of detectors on, ascending. An error
- * that is split has several such lists, with `SEPARATOR` between them. The errors of a Pauli channel have such lists where the
- * channel acts, each as likely as it is as an error of its own, independent of the others.
+ * Symptoms of an error: numbers of the detectors that it flips, then of the logical observables, from the number of
+ * detectors on, ascending. An error that is split has several such lists, with `SEPARATOR` between them. The errors of
+ * a Pauli channel have such lists where the channel acts, with their probabilities as independent errors.
  */
 
 import type { PauliChannel } from '../../circuit/noise/channel.ts';
@@ -16,7 +16,7 @@ export const NONE: Symptoms = [];
 /** Between the parts of an error that is split; greater than any parity, as `^` is in Stim's order of errors. */
 export const SEPARATOR = 2 ** 31 - 1;
 
-/** What two errors together flip. */
+/** Parities that two errors together flip. */
 export function sum(a: Symptoms, b: Symptoms): Symptoms {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
@@ -35,7 +35,7 @@ export function sum(a: Symptoms, b: Symptoms): Symptoms {
   return all;
 }
 
-/** What both errors flip. */
+/** Parities that both errors flip. */
 export function common(a: Symptoms, b: Symptoms): Symptoms {
   if (a.length === 0 || b.length === 0) return NONE;
   return a.filter((each) => b.includes(each));
@@ -48,14 +48,14 @@ export function areSame(a: Symptoms, b: Symptoms): boolean {
   return true;
 }
 
-/** Stim's order of errors: by the first number that differs; what ends first comes first. */
+/** Stim's order of errors: by the first number that differs; a list that is a prefix of the other comes first. */
 export function compareSymptoms(a: Symptoms, b: Symptoms): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
   return a.length - b.length;
 }
 
-/** Number of detectors among what one part of an error flips. */
+/** Number of detectors that one part of an error flips. */
 export function detectorsIn(symptoms: Symptoms, numDetectors: number): number {
   let count = symptoms.length;
   while (count > 0 && symptoms[count - 1]! >= numDetectors) count--;
@@ -90,7 +90,7 @@ export interface ErrorMechanism {
   probability: number;
 }
 
-/** Errors by what they flip: a hash table, because text of a million lists of numbers takes longer than the walk. */
+/** Errors by symptoms: a hash table, because text of a million lists of numbers takes longer than the walk. */
 export class ErrorTable {
   readonly errors: ErrorMechanism[] = [];
   /** By hash: one more than the index of an error; 0 for none. As long as a power of two. */
@@ -171,7 +171,7 @@ export function channelErrors({ numQubits, errors }: PauliChannel): ChannelError
   return { only, basis, disjoint, independent: independentErrors(disjoint) };
 }
 
-/** What each string flips, by what those at powers of two flip. */
+/** Symptoms of each string, by those of the strings at powers of two. */
 export function symptomsOfStrings(basis: readonly Symptoms[]): readonly Symptoms[] {
   const all: Symptoms[] = [NONE];
   for (const one of basis) {
@@ -185,7 +185,7 @@ export function symptomsOfStrings(basis: readonly Symptoms[]): readonly Symptoms
  * Probabilities of independent errors where strings of the same symptoms are one error, which happens if any of them does:
  * the probabilities of parts of a channel that exclude each other are added.
  *
- * @param cases - What the strings flip, as `symptomsOfStrings` gives it.
+ * @param cases - Symptoms of the strings, from `symptomsOfStrings`.
  * @param mayApproximate - Whether errors that exclude each other may be taken as independent, with their probabilities.
  * @returns By string, all in the first of those that flip the same; undefined if no independent errors are the channel.
  */
@@ -194,7 +194,7 @@ export function independentBySymptoms(
   cases: readonly Symptoms[],
   mayApproximate: boolean,
 ): Float64Array | undefined {
-  // What strings flip is a group, too: `first` has for each of its elements the first string, and `elements` the reverse.
+  // The symptoms are a group, too: `first` has the first string of each of its elements, and `elements` the reverse.
   const first = [0];
   const elements = [0];
   for (let one = 1; one < cases.length; one *= 2) {

@@ -94,8 +94,8 @@ export function missingAbilities(
 }
 
 /**
- * Returns the gates that a device does not execute as they are. Shares no code with routing and translation, whose
- * results it checks.
+ * Returns the gates that are not native to a device. Shares no code with routing and translation, whose results it
+ * checks.
  */
 export function misfits(
   circuit: Circuit,

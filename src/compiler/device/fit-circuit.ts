@@ -32,7 +32,7 @@ export const MAX_TRIED_PAIRS = 2400;
 /** A circuit of n qubits is first routed on a part of 2n and this many. */
 const SPARE_QUBITS = 4;
 
-/** A circuit that a device executes as it is. */
+/** A circuit that a device executes without changes. */
 export interface FittedCircuit {
   /** On the device's qubits, in its native gates. */
   readonly circuit: Circuit;

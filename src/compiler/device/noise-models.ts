@@ -10,9 +10,9 @@ import { DEVICE_IDS, DEVICES, type PublicDevice, pauliErrorOf } from './public-d
 export interface NamedNoiseModel {
   readonly id: string;
   readonly description: string;
-  /** Where the figures come from. */
+  /** Source of the figures. */
   readonly source: string;
-  /** Day of the calibration that they come from, where that is known. */
+  /** Day of the calibration that they come from, if known. */
   readonly date?: string;
   /** Whether the errors were measured on the device as they stand here, or follow from a model. */
   readonly basis: 'modelled';

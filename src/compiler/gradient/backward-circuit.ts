@@ -22,7 +22,7 @@ export interface SummedRun {
   readonly firstSign: number;
 }
 
-/** The backward circuit, and what its probes sum up. */
+/** The backward circuit, and the sums of its probes. */
 export interface BackwardCircuit {
   readonly circuit: Circuit;
   readonly runs: readonly SummedRun[];
@@ -87,7 +87,7 @@ function probeOf(
   };
 }
 
-/** How a probe acts on a target: what acts alike there changes none of its sums. */
+/** Action of a probe on a target: operations with the same action there change none of its sums. */
 function actionOf({ flips }: Probe['sums'], target: number): number {
   const bit = 1 << target;
   const isKept = flips.every(({ row, column }) => ((row ^ column) & bit) === 0);
@@ -142,17 +142,17 @@ function observed(operations: readonly Operation[]): {
   return { operations: kept.reverse(), dropped };
 }
 
-// Probes as operations of a circuit: barriers on their qubits at which sums are taken. What knows nothing of them keeps
-// operations on those qubits from moving across.
-
-/** A probe on qubits of a circuit, of which `program.ts` says what it sums up. */
+/**
+ * A probe on qubits of a circuit: a barrier at which the sums of `program.ts` are taken. Passes that do not know probes
+ * keep operations on its qubits from moving across.
+ */
 export interface Probe extends Extract<Operation, { readonly kind: 'barrier' }> {
   readonly targets: readonly Qubit[];
   readonly controls: readonly Qubit[];
   /** Absent where sums are taken from two states. */
   readonly ancilla: Qubit | undefined;
   readonly sums: ProbeSums;
-  /** Action on each target, as of a block: what acts alike there may be applied before or after. */
+  /** Action on each target, as of a block: operations with the same action may be applied before or after. */
   readonly actions: readonly number[];
 }
 

@@ -20,7 +20,7 @@ import { programAt, withParameters } from '../shape.ts';
 import { type BackwardCircuit, backwardCircuit, type SummedRun } from './backward-circuit.ts';
 import { generatorsAt, signPart } from './probed-runs.ts';
 
-/** The angles of a circuit, told apart into parameters and constants, and what to differentiate by. */
+/** The angles of a circuit, divided into parameters and constants, and the variables of differentiation. */
 export interface GradientKinds extends Pick<AngleKinds, 'slots'> {
   /** By parameter: 1 where a derivative is wanted. All of them if absent. */
   readonly wanted?: Uint8Array;
@@ -149,7 +149,7 @@ function contractionOf(
       uniformDraw(draw, i, 0, 0),
     );
     const factors = new Float64Array(parametersOf.length);
-    /** Where the factors of runs of each kind are. */
+    /** Ranges of the factors of runs of each kind. */
     const known = new Map<string, readonly [from: number, end: number]>();
     let at = 0;
     const ends = runs.map(({ run }) => {

@@ -11,7 +11,7 @@ import type { GateLike } from '../passes/gate-like.ts';
 import type { ProbeFlip } from '../program.ts';
 import { matrixRule } from './shift-rule.ts';
 
-/** A run with the point at which it is probed, and what is summed up there. */
+/** A run with the point at which it is probed, and the sums taken there. */
 export interface PlannedRun extends ProbedRun {
   readonly kind: 'run';
   /** The same for runs whose generators are the same functions of their gates' angles. */
@@ -92,7 +92,7 @@ function leavesOf(operation: GateLike): GateLike[] {
   return source.members.flatMap(leavesOf);
 }
 
-/** Most members of a run: what is tried to plan one grows with their square. */
+/** Most members of a run: the work to plan one grows with their square. */
 const MAX_MEMBERS = 12;
 
 /** The sums taken for a run, and their cost. */

@@ -151,9 +151,9 @@ interface Wave {
 
 /** Values over the longest period, 4π, that waves are read from. */
 const NUM_SAMPLES = 16;
-/** Waves up to here are told from one another by that many values. */
+/** Largest frequency that this number of values resolves. */
 const MAX_K = NUM_SAMPLES / 2 - 1;
-/** A wave of less is rounding. */
+/** A wave with smaller coefficients is rounding. */
 const NEGLIGIBLE = 1e-12;
 /** Angles between the samples at which the sum is compared with the matrix. */
 const BETWEEN = 0.7853;

@@ -96,7 +96,7 @@ function ordered(a: Qubit, b: Qubit, mayActOn: MayActOn): readonly [Qubit, Qubit
   return mayActOn(a, b) ? [a, b] : [b, a];
 }
 
-/** Whether the set has a gate on several qubits as it is. */
+/** Whether the set contains a gate on several qubits. */
 function isNamed(operation: GateLike, set: GateSet): boolean {
   if (set.takesAnything) return true;
   return (

@@ -34,7 +34,7 @@ const FROM_ZERO: readonly Pass[] = [
 /**
  * Returns the shortest circuit found.
  *
- * @param preserve - What the result has in common with the given circuit: the unitary, up to a phase, and the
+ * @param preserve - Invariant of the result and the given circuit: the unitary, up to a phase, and the
  *   measurements; the state made from |0…0⟩; or the distribution of the classical bits.
  */
 export function shortenCircuit(

@@ -1,8 +1,8 @@
 /**
  * Compiles a circuit with noise for density matrices. A pure function.
  *
- * Passes work on the circuit as it was written, piece by piece between the noise. Then its qubits are doubled, and it is
- * scheduled like any other one.
+ * Passes work on the original circuit, on each part between noise. Then its qubits are doubled, and it is scheduled
+ * like any other one.
  */
 import {
   type DynamicCircuit,
@@ -78,7 +78,7 @@ const DEPHASING: Channel = {
 };
 
 /**
- * Adds what measurements in mid-circuit do to the state, as noise after them. Passes may move gates so that such a
+ * Adds the effect of mid-circuit measurements on the state, as noise after them. Passes may move gates so that such a
  * measurement comes last, where it is no part of the state.
  *
  * @param ending - Ends in the measurements that are not in mid-circuit, and then assignments.
@@ -133,7 +133,7 @@ function withSameEnd(circuit: DynamicCircuit, ending: DynamicCircuit): DynamicCi
   };
 }
 
-/** Schedules a doubled circuit. Where an operation is too wide, the error names its index in the caller's circuit. */
+/** Schedules a doubled circuit. If an operation is too wide, the error names its index in the caller's circuit. */
 function scheduledFor(
   original: DynamicCircuit,
   doubled: DynamicCircuit,
@@ -179,8 +179,8 @@ interface WithReadout {
 }
 
 /**
- * Takes the readout of the measurements out that a circuit ends with: misreadings of their bits. They change what is
- * reported, while the state stays as it is, so they come back as confusions of qubits where they can.
+ * Takes out the readout errors of the measurements that a circuit ends with: misreadings of their bits. They change the
+ * reported outcome and not the state, so they come back as confusions of qubits where possible.
  */
 function withReadout(circuit: DynamicCircuit): WithReadout {
   const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);

@@ -1,8 +1,8 @@
 /**
  * Compiles a circuit with noise to be run as a sample of trajectories.
  *
- * The circuit is divided into stretches of gates and noise, and steps between them. Where nothing random happens within
- * a part of a stretch, the part is an ordinary program, compiled when a run first needs it: `stretch-programs.ts`.
+ * The circuit is divided into sections of gates and noise (`Stretch`), and steps between them. A part of a section in
+ * which nothing random happens is an ordinary program, compiled when a run first needs it: `stretch-programs.ts`.
  */
 import {
   type DynamicCircuit,

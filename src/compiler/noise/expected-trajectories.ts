@@ -32,7 +32,7 @@ export interface AlikeSites {
 const BINS = 4;
 /** Trajectories that are expected in fewer shots than this differ from all others. */
 const RARE = 0.01;
-/** More of them than this are not told apart: any shots then differ. */
+/** If a shot without errors is less likely than 2 to minus this, all shots count as different. */
 const MOST_OCTAVES = 1000;
 
 /** Errors of a circuit and their probabilities. Estimates of the number of different trajectories depend on them alone. */
@@ -99,7 +99,7 @@ function choicesOf({ channel }: NoiseOperation, known: Map<Channel, Choices>): C
 }
 
 /**
- * The choices of a channel on the maximally mixed state. Kraus matrices on several qubits are taken as they are given:
+ * The choices of a channel on the maximally mixed state. Kraus matrices on several qubits are the choices themselves:
  * to unravel hundreds of them would hold up other requests.
  */
 function choicesOfChannel(channel: Channel): Choices {

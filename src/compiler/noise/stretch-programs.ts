@@ -1,6 +1,6 @@
 /**
- * The programs of a stretch and of its parts, which begin in any state and leave every qubit in its own place. They are
- * compiled when they are first asked for.
+ * Programs of a section of gates and noise (`Stretch`) and of its parts. They begin in any state, leave every qubit in
+ * its own place, and are compiled when first needed.
  */
 import type {
   Condition,
@@ -18,7 +18,7 @@ import { hashProgram } from '../program-hash.ts';
 import { schedule } from '../schedule.ts';
 import { type JumpOperator, type Unravelling, unravel } from './unravelling.ts';
 
-/** An operation of a stretch. */
+/** An operation of a section of gates and noise. */
 export type StretchOperation =
   | NoiseOperation
   | Extract<Operation, { kind: 'gate' | 'unitary' | 'barrier' }>;
@@ -31,12 +31,12 @@ interface Element {
 }
 
 /**
- * Most kernels of all segments that a stretch keeps: about 300 MB. A long stretch has log2 of its length times as many,
+ * Most kernels of all segments that a section keeps: about 300 MB. A long section has log2 of its length times as many,
  * and compiles the others whenever it needs them.
  */
 const MAX_KEPT_KERNELS = 2 ** 20;
 
-/** @param startsFresh - Whether the stretch begins in |0…0⟩. */
+/** @param startsFresh - Whether the section begins in |0…0⟩. */
 export function stretchOf(
   operations: readonly StretchOperation[],
   compiler: SegmentCompiler,
@@ -182,7 +182,7 @@ export interface OperatorOperation {
 /** An operation of a segment. */
 export type SegmentOperation = Operation | OperatorOperation;
 
-/** log2 of the factor of `growth`. */
+/** log2 of the factor by which the `growth` program multiplies a state. */
 const GROWTH_EXPONENT = 16;
 
 /** Compiles segments of one circuit for one target. */

@@ -207,7 +207,7 @@ function squaredRange(matrix: ComplexMatrix): readonly [least: number, most: num
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** The matrix without the remains of rounding: zeros decide what a matrix costs. */
+/** The matrix without the remains of rounding: zeros decide the cost of a matrix. */
 function cleaned(matrix: ComplexMatrix): ComplexMatrix {
   return matrix.map((entry) => {
     const nearest = Math.round(entry);

@@ -5,7 +5,7 @@
  *
  * A qubit's known value may thus run ahead of its actual state. An X corrects the state before anything that
  * needs it: a gate that makes a superposition, a measurement, a barrier, the end. One X can replace many
- * gates, but one gate may flip many qubits. So the pass counts what it has saved, and absorbs a gate only
+ * gates, but one gate may flip many qubits. So the pass counts the gates saved, and absorbs a gate only
  * while the saving covers the X gates that this may cost later.
  *
  * Only classical values are tracked. Tracking other product states (|+⟩, say) finds more in circuits made for

@@ -38,7 +38,7 @@ export const dropUnobservable: Pass = {
   },
 };
 
-/** How a qubit is used from here on. */
+/** Use of a qubit from here on. */
 const NOT = 0;
 /** Only its value is used: a diagonal operation before it is unobservable. */
 const BY_VALUE = 1;

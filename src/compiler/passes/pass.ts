@@ -16,7 +16,7 @@ export interface Requested {
    */
   readonly keepState: boolean;
   /**
-   * Whether the circuit begins in |0…0⟩ with all bits 0; true by default. A piece of a circuit with loops, or
+   * Whether the circuit begins in |0…0⟩ with all bits 0; true by default. A part of a circuit with loops, or
    * one after an assignment, may begin in any state.
    */
   readonly startsFresh?: boolean;

@@ -1,4 +1,4 @@
-/** The audit log: who administered what, newest first. */
+/** The audit log: acts of administrators, newest first. */
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -22,7 +22,7 @@ const PAGE_SIZE = 50;
 
 interface Log {
   readonly entries: readonly AuditEntry[];
-  /** Where the next, older page begins; null after the last one. */
+  /** Cursor of the next, older page; null after the last one. */
   readonly next: string | null;
 }
 

@@ -1,10 +1,10 @@
-/** What keys are and may do, in words; and a key as an administrator edits it. */
+/** Texts on keys, their scopes and the audit log; and the draft of a key that an administrator edits. */
 import type { ApiKey, AuditEntry } from '../../client/api-types.ts';
 import { capitalized, listed } from '../numbers.ts';
 
 export type Scope = ApiKey['scopes'][number];
 
-/** What each scope allows, in the order in which they are shown. */
+/** Description of each scope, in the order of the page. */
 export const SCOPES: Readonly<Record<Scope, string>> = {
   read: 'See processors, devices, models, agents, gates and the state of the service',
   circuits: 'Compile and run circuits, batches and sweeps, and see their results',
@@ -82,7 +82,7 @@ const ACTIONS: Readonly<Record<AuditEntry['action'], string>> = {
 /** All actions of the log. */
 export const ACTION_NAMES = Object.keys(ACTIONS).sort();
 
-/** What an entry of the log says: "key 5bc5 revoked the key 12ab". */
+/** Sentence for an entry of the log: "key 5bc5 revoked the key 12ab". */
 export function entryInWords({ actor, action, subject }: AuditEntry): {
   readonly actor: string;
   readonly did: string;
@@ -128,7 +128,7 @@ export function actionName(action: string): string {
   return capitalized(action.replaceAll(/[._]/g, ' '));
 }
 
-/** How long a secret is accepted after a rotation, for a choice. */
+/** Choices of the time for which an old secret is accepted after a rotation. */
 export const GRACES: readonly { readonly seconds: number; readonly label: string }[] = [
   { seconds: 0, label: 'Not at all: it has leaked' },
   { seconds: 3600, label: 'For an hour' },
@@ -151,7 +151,7 @@ export function fieldOfIso(iso: string | null): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** What the fields hold. */
+/** Values of the fields. */
 export interface KeyDraft {
   readonly name: string;
   readonly tier: ApiKey['tier'];
@@ -179,7 +179,7 @@ export function newKeyBody({ name, tier, scopes, expiry }: KeyDraft) {
   return { name, tier, scopes, expires_at: isoOfField(expiry) };
 }
 
-/** Body of PATCH /admin/keys/{key_id}: what differs from the key as it is. */
+/** Body of PATCH /admin/keys/{key_id}: the fields that differ from the key. */
 export function keyChanges(key: ApiKey, draft: KeyDraft) {
   const before = draftOf(key);
   return {

@@ -53,7 +53,7 @@ export function writeGateAngle(angle: GateAngle, decimals = 2): string {
 
 const DENOMINATORS = [1, 2, 3, 4, 6, 8, 12, 16] as const;
 
-/** Writes an angle, as a fraction of π if it is a simple one, or with so many decimals. */
+/** Writes an angle, as a fraction of π if it is a simple one, or with `decimals` decimals. */
 export function writeAngle(radians: number, decimals = 3): string {
   if (radians === 0) return '0';
   for (const denominator of DENOMINATORS) {

@@ -166,7 +166,7 @@ function openExample({ circuit: gates, qubits, inputs: values }: (typeof EXAMPLE
   open(editedCircuit(gates, qubits), values);
 }
 
-/** Milliseconds without a change of the state after which what follows it slowly is shown again. */
+/** Milliseconds without a change of the state after which views that follow it slowly are shown again. */
 const SETTLED_MS = 200;
 
 /** The exact probabilities of a circuit that has not changed for a moment; undefined before. */

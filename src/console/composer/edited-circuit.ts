@@ -119,7 +119,7 @@ export function replaceStep(circuit: EditedCircuit, step: Step): EditedCircuit {
 /**
  * Moves a gate to a column, and all its qubits by as many wires.
  *
- * @returns The circuit as it is if the gate would leave the wires.
+ * @returns The unchanged circuit if the gate would leave the wires.
  */
 export function moveStep(
   circuit: EditedCircuit,

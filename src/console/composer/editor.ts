@@ -1,4 +1,4 @@
-/** State of the composer: the circuit with its history, the cursor, what is selected, and values of inputs. */
+/** State of the composer: the circuit with its history, the cursor, the selection, and values of inputs. */
 
 import { batch, computed, signal } from '@preact/signals';
 import type { TextSource } from '../live-state/messages.ts';
@@ -75,7 +75,7 @@ export const textSource = signal<TextSource | undefined>(undefined);
 
 /**
  * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is still
- * being read. Undefined while text and circuit agree. Whoever would run the circuit waits for that.
+ * being read. Undefined while text and circuit agree. A run of the circuit waits for that.
  */
 export const unreadText = signal<string | undefined>(undefined);
 
@@ -276,7 +276,7 @@ export function copyColumns(): number {
   return copied.value.steps.length;
 }
 
-/** Copies, and takes out what was copied. @returns Number of gates. */
+/** Cuts the selected gates. @returns Number of gates. */
 export function cutColumns(): number {
   const count = copyColumns();
   const first = selectedColumns.value?.first;
@@ -287,7 +287,7 @@ export function cutColumns(): number {
   return count;
 }
 
-/** Inserts what was copied at the cursor. A single gate moves to the cursor's wire if it fits there. */
+/** Inserts the copied gates at the cursor. A single gate moves to the cursor's wire if it fits there. */
 export function paste(): number {
   const { steps, numColumns: width } = copied.value;
   const [one] = steps;

@@ -141,7 +141,7 @@ function drawingText(): string {
     for (const name of STYLES) element.setAttribute(name, style.getPropertyValue(name));
     element.removeAttribute('class');
   }
-  // The cursor and what is selected are not the circuit.
+  // The cursor and the selection are not the circuit.
   const marks = [...drawn.querySelectorAll('.cursor, .range, .applied, .step-line')];
   for (const mark of marks) {
     const at = originals.indexOf(mark);

@@ -8,7 +8,7 @@ export type AngleName = (typeof ANGLES)[number];
 export interface PaletteGate {
   /** Name in the API, without the C of controls. */
   readonly name: string;
-  /** What it does, in a few words. */
+  /** Its action, in a few words. */
   readonly summary: string;
   /** Qubits beside controls; 0 for any number. */
   readonly numTargets: number;

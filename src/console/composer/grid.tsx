@@ -137,7 +137,7 @@ export function Grid(props: GridProps) {
   );
 }
 
-/** What lies below the gates: the steps that are applied, the selected columns, the cursor. */
+/** Layer below the gates: the steps that are applied, the selected columns, the cursor. */
 function Underlay({
   columns,
   height,
@@ -182,7 +182,7 @@ function Underlay({
   );
 }
 
-/** Where a gate that is dragged would land. */
+/** Mark of the place where a dragged gate would land. */
 function DropMark({
   columns,
   drag,
@@ -282,7 +282,7 @@ function usePointer(host: RefObject<HTMLDivElement | null>, layout: ReadonlySign
   return { drag, begin, move, end, cancel };
 }
 
-/** Does what a key with Ctrl or Command says; false for one that says nothing here. */
+/** Runs the command of a key with Ctrl or Command; false for a key without one. */
 function command({ key, shiftKey }: KeyboardEvent): boolean {
   const commands: Readonly<Record<string, () => unknown>> = {
     z: shiftKey ? redo : undo,
@@ -302,7 +302,7 @@ function command({ key, shiftKey }: KeyboardEvent): boolean {
   return run !== undefined;
 }
 
-/** Does what a key by itself says; false for one that says nothing here. */
+/** Runs the command of a key by itself; false for a key without one. */
 function plainKey(
   { key, shiftKey }: KeyboardEvent,
   { gates }: CircuitLayout,
@@ -398,7 +398,7 @@ function flipControl(): boolean {
   return true;
 }
 
-/** Where the state stands that is shown. */
+/** Line at the step whose state is shown. */
 function stepLine(
   columns: readonly { readonly x: number; readonly width: number }[],
   height: number,

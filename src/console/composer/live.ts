@@ -37,7 +37,7 @@ export const exactProbabilities = computed<ReadonlyMap<string, number> | undefin
   return found;
 });
 
-/** What is wrong with gates that the service would refuse, by the number of the gate. */
+/** Faults of gates that the service would refuse, by the number of the gate. */
 export const gateFaults = computed<ReadonlyMap<number, string>>(() => {
   const answer = live.value;
   const faults = new Map<number, string>();

@@ -40,7 +40,7 @@ export function withOneMoreQubit(matrix: MatrixRows): MatrixRows {
   return [...matrix.map((row) => [...row, ...zeros]), ...matrix.map((row) => [...zeros, ...row])];
 }
 
-/** What the matrix does where the most significant qubit stays 0, or the identity if it does not stay. */
+/** The block of a matrix in which the most significant qubit stays 0; the identity if it does not stay. */
 export function withoutLastQubit(matrix: MatrixRows): MatrixRows {
   const size = matrix.length / 2;
   const stays = matrix.every((row, i) =>

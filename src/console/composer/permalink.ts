@@ -8,7 +8,7 @@ export interface SharedCircuit {
   readonly inputs?: Readonly<Record<string, number>>;
 }
 
-/** What an address holds: gates, or a text that no gates describe. */
+/** Contents of an address: gates, or a text that no gates describe. */
 export type Shared = SharedCircuit | TextSource;
 
 /** Longest text that is read. */

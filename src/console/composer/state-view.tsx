@@ -88,7 +88,7 @@ function Shown({ state }: { readonly state: LiveState }) {
   );
 }
 
-/** What was drawn in a circuit whose state depends on chance. */
+/** Random outcomes that were drawn, in a circuit whose state depends on them. */
 function Course({ state }: { readonly state: LiveState }) {
   const bits = state.trajectory?.bits ?? [];
   const read = bits.map((bit, index) => (bit === null ? '' : `c${index} = ${bit}`)).filter(Boolean);

@@ -113,7 +113,7 @@ function chipOf(state: PageState, { features }: DemoFacts): string {
 
 type Result = NonNullable<PageState['result']>;
 
-/** How the expectation follows from the counts. */
+/** Derivation of the expectation value from the counts. */
 function Sum({
   result: { answer },
   facts: { circuit },

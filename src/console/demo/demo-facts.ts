@@ -97,7 +97,7 @@ export interface DemoAngle {
 export interface DemoAccuracy {
   readonly mean: number;
   readonly spread: number;
-  /** How the accuracies were measured, in sentences without the last full stop. */
+  /** Measurement of the accuracies, in sentences without the last full stop. */
   readonly basis: string;
   /** A classical model measured on the same splits; it has no shots. */
   readonly baseline: { readonly name: string; readonly mean: number; readonly spread?: number };

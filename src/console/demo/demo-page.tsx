@@ -29,12 +29,12 @@ import {
 /** Milliseconds between updates of a countdown. */
 const TICK_MS = 250;
 
-/** What the service has written into the page about the model. */
+/** Facts on the model that the service has written into the page. */
 function factsOfPage(): DemoFacts {
   return JSON.parse(document.getElementById('facts')?.textContent ?? 'null');
 }
 
-/** The state of the page, and what changes it. */
+/** The state of the page, and the functions that change it. */
 function useDemo(facts: DemoFacts) {
   const state = useSignal<PageState>(openingState(facts));
   /** Milliseconds of the page's clock. */

@@ -100,7 +100,7 @@ export function isStale({ input, result }: PageState): boolean {
 const TIMEOUT_MS = 60_000;
 
 /**
- * Runs the circuit once; never rejects. A refused run is not repeated: the visitor is told, and decides.
+ * Runs the circuit once; never rejects. A refused run is not repeated: the page says so, and the visitor decides.
  *
  * @param fetch - Sends the request in place of the browser.
  */
@@ -122,7 +122,7 @@ export async function askService(
   }
 }
 
-/** How a request ended: with a result, or with a reason why there is none. */
+/** Outcome of a request: a result, or the reason why there is none. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: DemoAnswer }
   | { readonly kind: 'limited'; readonly retryAfterS: number }

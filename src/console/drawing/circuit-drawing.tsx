@@ -5,7 +5,7 @@ import './circuit.css';
 
 interface CircuitDrawingProps extends SVGAttributes<SVGSVGElement> {
   readonly layout: CircuitLayout;
-  /** What the drawing shows, in words. */
+  /** Description of the drawing, in words. */
   readonly label: string;
   /** Drawn below the gates. */
   readonly below?: ComponentChildren;

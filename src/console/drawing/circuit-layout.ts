@@ -61,7 +61,7 @@ export interface CircuitLayout {
   readonly width: number;
   readonly height: number;
   readonly left: number;
-  /** Where the wires end. */
+  /** Horizontal position of the wires' ends. */
   readonly right: number;
   /** Vertical position of each wire. */
   readonly wires: readonly number[];

@@ -20,7 +20,7 @@ const COLOURS = ['--class-1', '--class-0', '--ink'] as const;
 const DASHES: readonly (readonly number[])[] = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
 
 interface CurveProps {
-  /** What is shown, such as "Energy by angle". */
+  /** Title, such as "Energy by angle". */
   readonly label: string;
   readonly x: Axis;
   readonly series: readonly Series[];

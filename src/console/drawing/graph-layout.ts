@@ -1,4 +1,4 @@
-/** What a drawn graph consists of, and places for its nodes. */
+/** Parts of a drawn graph, and places for its nodes. */
 
 /** A place, in units of the drawing. */
 export interface Point {

@@ -1,9 +1,9 @@
-/** What a histogram shows, apart from its drawing: its rows, their order, the places of the bars, and all of it in words. */
+/** Data of a histogram, apart from its drawing: its rows, their order, the places of the bars, and a text of it all. */
 import { basisLabel, grouped, percent } from '../numbers.ts';
 
 /** Shots of a job by outcome. */
 export interface CountsOf {
-  /** What the counts are of: "This run", "Run 2". */
+  /** Source of the counts: "This run", "Run 2". */
   readonly label: string;
   readonly counts: ReadonlyMap<string, number>;
 }
@@ -17,7 +17,7 @@ export interface HistogramGroup {
   readonly has: (outcome: string) => boolean;
 }
 
-/** What is drawn. */
+/** Contents of a histogram. */
 export interface HistogramContents extends CountsOf {
   /** Exact probability of each outcome; one that is missing has probability 0. */
   readonly exact?: ReadonlyMap<string, number> | undefined;

@@ -1,4 +1,4 @@
-/** What curves and heat maps show, apart from their drawing: ranges, orders and colours, and their values in words. */
+/** Data of curves and heat maps, apart from their drawing: ranges, orders and colours, and their values in words. */
 import { listed, rounded } from '../numbers.ts';
 
 /** Numbers along one axis. */

@@ -35,7 +35,7 @@ interface StateWords {
   readonly short: string;
   /** Sign of the state on the map. */
   readonly sign: string;
-  /** What the state means, for the legend. */
+  /** Meaning of the state, for the legend. */
   readonly meaning: string;
 }
 
@@ -140,7 +140,7 @@ export function fleetInWords(devices: readonly Device[], { backings }: DeviceSum
   return `${shares}${modelled} of the ${devices.length} devices are models of a GPU, the others are GPUs of their own.`;
 }
 
-/** How many devices are in which state, of states that occur. */
+/** Number of devices in each state that occurs. */
 export function countStates(
   devices: readonly Device[],
 ): readonly (readonly [DeviceState, number])[] {
@@ -161,7 +161,7 @@ export function outOfServiceInWords(devices: readonly Device[]): string {
   return `Out of service: ${listed([...named, ...more])}.`;
 }
 
-/** How long circuits ran on a device: "12 ms", "3.4 min". */
+/** Time that circuits ran on a device: "12 ms", "3.4 min". */
 export function busyTime(ms: number): string {
   if (ms === 0) return '0 ms';
   return ms < 60_000 ? duration(ms) : `${(ms / 60_000).toFixed(1)} min`;

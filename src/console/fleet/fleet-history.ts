@@ -110,7 +110,7 @@ function sampleBetween(last: Answer, devices: readonly Device[], at: number): Fl
   for (const device of devices) {
     const { id, counters } = device;
     const state = stateOf(device);
-    // Nobody knows what such a device does.
+    // The work of such a device is unknown.
     if (state === 'silent' || state === 'unserved') continue;
     const before = last.devices.get(id)?.counters;
     // Counts begin at 0 when the node of a device is started.

@@ -24,7 +24,7 @@ export function MaintenanceSwitch({
   const done = useSignal('');
   const { kind, id, isOut } = target;
   if (!mayUse('admin')) {
-    // Before the service has said what the key may do, nothing is known.
+    // The scopes of the key are unknown before the service's answer.
     if (keyInfo.value === undefined) return null;
     return (
       <p class="small">

@@ -3,7 +3,7 @@ import { span } from '../numbers.ts';
 import { type Point, SPARK, sparkShape } from './fleet-history.ts';
 
 interface SparklineProps {
-  /** What the curve shows: "Load". */
+  /** Quantity of the curve: "Load". */
   readonly label: string;
   readonly points: readonly Point[];
   /** Value at the upper edge, unless a point lies higher. */

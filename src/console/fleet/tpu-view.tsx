@@ -11,7 +11,7 @@ import { type Slice, squaresOf, type ZoneMap, zoneInWords, zoneMaps } from './tp
 const EVERY_MS = 5000;
 const UNENDED = { query: { status: ['queued', 'running'], limit: 100 } } as const;
 
-/** Shows the zones. Own slices are told apart if the key may read its jobs. */
+/** Shows the zones. Own slices are marked if the key may read its jobs. */
 export function TpuView() {
   const { data, error } = useResource('GET /tpu/fleet', {}, { everyMs: EVERY_MS });
   const jobs = useResource('GET /tpu/jobs', UNENDED, { everyMs: EVERY_MS, isOff: !mayUse('tpu') });

@@ -94,7 +94,7 @@ export class JobFeed {
   }
 
   /**
-   * Reads what is new and what has changed.
+   * Reads new and changed jobs.
    *
    * @param onlyActive - Reads only the listings that have a job that waits or runs.
    * @throws {ApiError | ConnectionError}

@@ -46,14 +46,14 @@ export type Kind = keyof typeof KINDS;
 export const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What the list shows of a job. */
+/** Row of a job in the list. */
 export interface JobRow {
   readonly id: string;
   readonly kind: Kind;
   readonly status: Status;
   /** Processor, agent or zone. */
   readonly where: string;
-  /** What is done: "5 qubits, 1,000 shots", "vqe". */
+  /** Work of the job: "5 qubits, 1,000 shots", "vqe". */
   readonly what: string;
   readonly name: string | undefined;
   readonly tags: readonly string[];
@@ -109,7 +109,7 @@ export function isActive({ status }: Pick<JobRow, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
-/** What the list is restricted to; empty strings restrict nothing. */
+/** Filters of the list; empty strings restrict nothing. */
 export interface Filters {
   readonly kind: Kind | '';
   readonly status: Status | '';
@@ -121,7 +121,7 @@ export interface Filters {
   readonly text: string;
 }
 
-/** Filters in the query of an address. What is no kind or status restricts nothing. */
+/** Filters in the query of an address. Unknown kinds and statuses restrict nothing. */
 export function filtersOf(query: URLSearchParams): Filters {
   const read = (name: keyof Filters) => query.get(name) ?? '';
   const kind = read('kind');

@@ -106,7 +106,7 @@ function State({
   );
 }
 
-/** Who, what and when. */
+/** Sender, work and times of a job. */
 function factsOf(job: Job, row: JobRow): Facts {
   const time = (at: string | undefined) =>
     at === undefined ? undefined : at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
@@ -182,7 +182,7 @@ function TpuSlice({ job }: { readonly job: TpuJob }) {
   );
 }
 
-/** What is known of a job. */
+/** State of a followed job. */
 export interface KnownJob {
   /** Undefined before the first answer, and if there is no such job. */
   readonly job: Job | undefined;
@@ -195,7 +195,7 @@ export interface KnownJob {
   readonly reload: () => void;
 }
 
-/** Events of a plan's tasks are many, so its record is read at most so often. */
+/** Interval of reading a plan's record at most, because the events of its tasks are many. */
 const PLAN_MS = 3000;
 
 /** Follows a job to its end. */

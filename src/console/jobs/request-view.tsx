@@ -1,4 +1,4 @@
-/** What was asked for. */
+/** The request of a job. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { circuitWords, drawnGates } from '../composer/circuit-words.ts';

@@ -98,7 +98,7 @@ function PlanTasks({
 /** Amplitudes and shots that are listed. */
 const NUM_LISTED = 256;
 
-/** Shows what a circuit returned. */
+/** Shows the outputs of a circuit. */
 function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   const { probabilities, expectation, statevector, amplitudes, fitting, purity, memory } = circuit;
   // The labels of probabilities are bits.

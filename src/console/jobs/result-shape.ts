@@ -1,4 +1,4 @@
-/** What parts of a result are, by their form, so that each is shown as what it is. */
+/** Kinds of parts of a result, recognized by their form, so that each kind has its own view. */
 import { capitalized } from '../numbers.ts';
 
 /** A JSON value. */
@@ -11,7 +11,7 @@ export type Value =
   | { readonly [name: string]: Value };
 export type Fields = Readonly<Record<string, Value>>;
 
-/** How a value is shown. */
+/** View of a value. */
 export type Shape =
   | 'text'
   | 'counts'
@@ -26,7 +26,7 @@ export type Shape =
 
 const MAX_SECTIONS = 16;
 
-/** How the field of a name is shown. */
+/** View of the field of a name. */
 export function shapeOf(name: string, value: Value): Shape {
   if (typeof value !== 'object' || value === null) return name === 'qasm' ? 'program' : 'text';
   if (Array.isArray(value)) {

@@ -22,7 +22,7 @@ const ALL_MS = 15_000;
 /** Time after an error, unless the service states another. */
 const AFTER_ERROR_MS = 10_000;
 
-/** What the list shows. */
+/** Contents of the list. */
 export interface Jobs {
   readonly rows: readonly JobRow[];
   readonly places: readonly string[];
@@ -38,7 +38,7 @@ export interface Jobs {
 /** Follows the jobs that pass the filters. */
 export function useJobs(filters: Filters): Jobs {
   const own = client.value;
-  // Places and texts are looked for in what was read: typing asks the service for nothing.
+  // Places and texts are searched in the jobs read so far: typing sends no requests.
   const { kind, status, tag } = filters;
   const feed = useMemo(
     () => new JobFeed(sourceOf(own), { kind, status, tag, where: '', text: '' }),

@@ -102,7 +102,7 @@ function Graph({
   nodes,
   edges,
 }: {
-  /** What the drawing shows. */
+  /** Description of the drawing. */
   readonly words: string;
   readonly places: readonly Point[];
   readonly nodes: readonly GraphNode[];

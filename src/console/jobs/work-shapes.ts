@@ -1,4 +1,4 @@
-/** What is drawn of the results of agents and TPU jobs, read from their fields: graphs, curves, and the protocol BB84. */
+/** Drawings of the results of agents and TPU jobs, read from their fields: graphs, curves, and the protocol BB84. */
 
 import type { GraphEdge, GraphNode, Point } from '../drawing/graph-layout.ts';
 import type { Axis, Series } from '../drawing/plot-data.ts';
@@ -143,14 +143,14 @@ export interface Sent {
 /** One qubit on its way from Alice to Bob. */
 export interface SentQubit {
   readonly alice: Sent;
-  /** What Eve read and sent on; undefined if she let it pass. */
+  /** Qubit that Eve read and sent on; undefined if she let it pass. */
   readonly eve: Sent | undefined;
   readonly bob: Sent;
   /** Whether both bases agree, so that the bit is kept; then whether the bits agree, too. */
   readonly outcome: 'dropped' | 'same' | 'error';
 }
 
-/** What is drawn. */
+/** Drawing of a run of BB84. */
 export interface Bb84Shape {
   readonly qubits: readonly SentQubit[];
   /** Share of errors in the sample and its 95 % interval; undefined if nothing was compared. */

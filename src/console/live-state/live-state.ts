@@ -45,7 +45,7 @@ export interface LiveStates {
    * @throws {LiveStateError} if the worker failed or was closed.
    */
   gateMatrices(source: CircuitSource): Promise<GateMatrices | Refused>;
-  /** Ends the worker; what is not answered yet fails. */
+  /** Ends the worker; unanswered requests fail. */
   close(): void;
 }
 

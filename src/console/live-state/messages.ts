@@ -1,4 +1,4 @@
-/** What the page asks the live state's worker for, and what it answers. Plain data. */
+/** Messages between the page and the live state's worker. Plain data. */
 import type { GateObject } from '../../circuit/gate-object.ts';
 import type { MatrixRows } from '../../circuit/matrix-rows.ts';
 
@@ -30,7 +30,7 @@ export interface TextSource {
 /** A circuit to show. */
 export type LiveSource = CircuitSource | TextSource;
 
-/** What to show of a circuit. */
+/** Options of the state of a circuit. */
 export interface ShowOptions {
   /**
    * Number of entries that have been applied: gate objects, or operations of a text. All by default. The whole circuit
@@ -47,8 +47,8 @@ export interface ShowOptions {
 export interface Trajectory {
   readonly seed: number;
   /**
-   * What each classical bit of the circuit reads after the step; null where nothing has written it. Every measurement up
-   * to the step has been made, and the state is the one after them.
+   * Value of each classical bit of the circuit after the step; null if nothing has written it. Every measurement up to
+   * the step has been made, and the state is the one after them.
    */
   readonly bits: readonly (0 | 1 | null)[];
 }
@@ -112,7 +112,7 @@ export interface Refused {
   readonly message: string;
   /** At least one, at most 20. */
   readonly faults: readonly LiveFault[];
-  /** Where an OpenQASM text is at fault; both count from 1, columns in UTF-16 units. */
+  /** Position of a fault in an OpenQASM text; both count from 1, columns in UTF-16 units. */
   readonly position?: { readonly line: number; readonly column: number };
 }
 

@@ -144,7 +144,7 @@ function printedInputs(circuit: WritableCircuit, source: CircuitSource): Printed
 
 const SPECIAL: ReadonlySet<string> = new Set(['UNITARY', 'M', 'RESET', 'BARRIER', 'NOISE']);
 
-/** An angle as it is read back: `a`, `-a`, `2*a + 0.1`. */
+/** Text of an angle that can be read back: `a`, `-a`, `2*a + 0.1`. */
 function angleText({ input, scale = 1, offset = 0 }: Exclude<GateAngle, number>): string {
   const scaled = scale === 1 ? input : scale === -1 ? `-${input}` : `${scale}*${input}`;
   if (offset === 0) return scaled;

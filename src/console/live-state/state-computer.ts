@@ -58,7 +58,7 @@ export class StateComputer {
     );
   }
 
-  /** Answers a request; what the service would refuse is an answer, too. */
+  /** Answers a request; a refusal, as the service would give, is an answer, too. */
   async answer(request: LiveRequest): Promise<LiveReply> {
     try {
       switch (request.ask) {

@@ -12,7 +12,7 @@ if (!Reflect.has(Symbol, 'asyncDispose')) {
 /** Largest memory of the engine: 16 qubits take 1 MiB, programs of 20,000 gates some 100 MiB. */
 const MAX_MEMORY_BYTES = 2 ** 28;
 
-/** Where the builds of the engine's WebAssembly are. */
+/** URLs of the builds of the engine's WebAssembly. */
 const MODULES: Readonly<Record<string, URL>> = {
   f64: new URL('../../engine/cpu/wasm/f64.wasm', import.meta.url),
   'f64-relaxed': new URL('../../engine/cpu/wasm/f64-relaxed.wasm', import.meta.url),

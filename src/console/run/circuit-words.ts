@@ -1,4 +1,4 @@
-/** What a run of a circuit says of itself, in words: where it ran, how, and how long it took. */
+/** Texts on a run of a circuit: its place, method and time. */
 import type { Circuit } from '../../client/api-types.ts';
 import type { Progress } from '../../client/job-events.ts';
 import { duration, grouped, numberOf, percent } from '../numbers.ts';
@@ -18,7 +18,7 @@ export function progressInWords({ status, progress, message, queuePosition }: Pr
   return `Running${part}${message === undefined ? '' : `: ${message}`}`;
 }
 
-/** States of jobs as they are shown. */
+/** Texts of the states of jobs. */
 export const STATUS_WORDS = {
   queued: 'Waiting',
   running: 'Running',
@@ -27,7 +27,7 @@ export const STATUS_WORDS = {
   cancelled: 'Cancelled',
 } as const;
 
-/** Where and how a circuit ran, and what it took. */
+/** Place, method and cost of a run. */
 export function circuitFacts(circuit: Circuit): CircuitFacts {
   const { backend, method, method_reason: reason, trajectories, timing, seed, shots } = circuit;
   const { truncation_error: error, largest_bond: bond } = circuit;

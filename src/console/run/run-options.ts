@@ -1,4 +1,4 @@
-/** What can be chosen for a run: processors that take the circuit, shots, seed, noise; and the request that follows. */
+/** Options of a run: processors that take the circuit, shots, seed, noise; and the request that follows. */
 import type { CircuitSubmissionInput, NamedNoiseModel, Processor } from '../../client/api-types.ts';
 import { availabilityInWords } from '../fleet/processor-words.ts';
 import { grouped } from '../numbers.ts';
@@ -16,20 +16,20 @@ export type Submission =
       readonly inputs?: Readonly<Record<string, number | boolean>>;
     };
 
-/** Choices of a visitor, as they are typed. */
+/** Choices of a visitor, as typed. */
 export interface Choices {
   readonly processor: string;
   readonly shots: string;
   /** Empty: the service draws one. */
   readonly seed: string;
-  /** Name of a noise model; empty for what the processor has by itself, `none` for no noise at all. */
+  /** Name of a noise model; empty for the processor's own noise, `none` for no noise at all. */
   readonly noise: string;
 }
 
 /** Choices at first; the processor is the first one that takes the circuit. */
 export const FIRST_CHOICES: Choices = { processor: '', shots: '1000', seed: '', noise: '' };
 
-/** A processor with what would happen to the circuit there. */
+/** A processor as an option of a run. */
 export interface Offer {
   readonly processor: Processor;
   /** Why it cannot take the circuit; undefined if it can. */
@@ -38,7 +38,7 @@ export interface Offer {
   readonly words: string;
 }
 
-/** All processors: whether each takes a circuit of so many qubits with these choices, and otherwise why not. */
+/** All processors: whether each takes a circuit of `numQubits` qubits with these choices, and otherwise why not. */
 export function offersOf(
   processors: readonly Processor[],
   numQubits: number,
@@ -97,7 +97,7 @@ export function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** What the choice of noise means, in sentences. */
+/** Meaning of a choice of noise, in sentences. */
 export function noiseInWords(
   noise: string,
   models: readonly NamedNoiseModel[],
@@ -116,7 +116,7 @@ export function noiseInWords(
   return model === undefined ? '' : `${firstSentence(model.description)}${instead} Modelled.`;
 }
 
-/** Faults of what is typed, by field. */
+/** Faults of typed values, by field. */
 export function faultsOf(choices: Choices): { readonly shots: string[]; readonly seed: string[] } {
   const shots = Number(choices.shots);
   const seed = Number(choices.seed);

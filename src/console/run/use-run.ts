@@ -24,7 +24,7 @@ export interface ActiveRun {
   readonly expectedStartAt: string | undefined;
 }
 
-/** What became of the last run, and those before it. */
+/** Outcomes of the last run and those before it. */
 export interface Runs {
   readonly active: ActiveRun | undefined;
   /** Why the last run has no result; undefined if it has one. */

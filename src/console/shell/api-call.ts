@@ -67,7 +67,7 @@ const KEY = 'QCS_API_KEY';
 /** Kinds of jobs by the names that the TypeScript client has for them. */
 export type JobKind = 'circuits' | 'batches' | 'tasks' | 'plans' | 'tpuJobs';
 
-/** What a route does with jobs. */
+/** Role of a route for jobs. */
 export type JobRoute =
   | { readonly does: 'submit'; readonly kind: JobKind }
   | { readonly does: 'list'; readonly kind: JobKind }
@@ -85,7 +85,7 @@ const KINDS: Readonly<Record<string, JobKind>> = {
   '/tpu/jobs': 'tpuJobs',
 };
 
-/** What a route does with jobs; undefined if it is not one of jobs. */
+/** Role of a route for jobs; undefined if it is not one of jobs. */
 function jobRouteOf(route: CallRoute): JobRoute | undefined {
   if (route === 'POST /agents/{agent_id}/execute') return { does: 'submit', kind: 'tasks' };
   if (route === 'POST /systems/asi/plans') return { does: 'submit', kind: 'plans' };

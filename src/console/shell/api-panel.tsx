@@ -1,4 +1,4 @@
-/** The request that does what the page does, to be copied. */
+/** The page's request to the service, to be copied. */
 
 import { useSignal } from '@preact/signals';
 import { type ApiCall, callText, LANGUAGES, type Language } from './api-call.ts';
@@ -71,7 +71,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   );
 }
 
-/** A text of several lines. What is wider than its place can be scrolled. */
+/** A text of several lines. Lines wider than its place can be scrolled. */
 export function Listing({
   label,
   text,

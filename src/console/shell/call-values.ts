@@ -2,13 +2,13 @@
 
 type Plain = string | number | boolean | null;
 
-/** How a language writes values. */
+/** Syntax of values in a language. */
 interface Style {
-  /** Spaces by which what is inside is indented. */
+  /** Indentation of nested values. */
   readonly step: number;
   /** Whether the last of several lines ends with a comma. */
   readonly hasLastComma: boolean;
-  /** What stands inside the braces of a short object. */
+  /** Padding inside the braces of a short object. */
   readonly inBraces: '' | ' ';
   readonly plain: (value: Plain) => string;
   readonly name: (key: string) => string;
@@ -80,7 +80,7 @@ export function scriptValue(value: unknown, indent: number): string {
 }
 
 function expression(value: unknown, indent: number, style: Style): string {
-  // The values are those of JSON: what is no object is plain.
+  // The values are those of JSON: all but objects are plain.
   if (typeof value !== 'object' || value === null) return style.plain(value as Plain);
   const numbers = Array.isArray(value) && value.every((each) => typeof each === 'number');
   const steps = numbers ? stepsOf(value) : undefined;

@@ -1,4 +1,4 @@
-/** What is known of something, as rows of a title and a text. */
+/** Lists of facts: rows of a title and a text. */
 import type { ComponentChildren } from 'preact';
 import { ago } from '../numbers.ts';
 
@@ -65,7 +65,7 @@ export function StateLine({
   );
 }
 
-/** How long ago something was. @param at - ISO 8601 time. */
+/** Time since something. @param at - ISO 8601 time. */
 export function Ago({ at }: { readonly at: string }) {
   return <time dateTime={at}>{ago(at, Date.now())}</time>;
 }

@@ -1,4 +1,4 @@
-/** Faults of what a visitor entered, by the fields that they are about. */
+/** Faults of a visitor's entries, by field. */
 import { ApiError } from '../../client/client.ts';
 
 export interface Fault {

@@ -1,4 +1,4 @@
-/** Parts of forms: fields with what is wrong with their values, choices, and dialogs. */
+/** Parts of forms: fields with the faults of their values, choices, and dialogs. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes, PartialInputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -14,11 +14,11 @@ interface Bound {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value, if the service or the page says so. */
+  /** Faults of the value that the service or the page reports. */
   readonly faults?: readonly string[] | undefined;
 }
 
-/** A field with its label, and below it what is wrong with its value. */
+/** A field with its label, and below it the faults of its value. */
 export function Field({
   label,
   hint,
@@ -151,7 +151,7 @@ export function ChoiceButtons<Name extends string>({
   );
 }
 
-/** What a visitor does by the service: one thing at a time, with the error of the last one that failed. */
+/** Actions of a visitor on the service: one at a time, with the error of the last one that failed. */
 export function useAct() {
   const error = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);

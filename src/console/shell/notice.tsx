@@ -1,4 +1,4 @@
-/** What a page begins with, and what went wrong or is missing, in words. */
+/** Head of a page, and notices of errors and of missing data. */
 import type { ComponentChildren } from 'preact';
 import { ApiError, ConnectionError } from '../../client/client.ts';
 import { hashOf } from './route.ts';
@@ -53,7 +53,7 @@ export function NeedsKey({
   to,
   children,
 }: {
-  /** What needs the key: "to run circuits". */
+  /** Purpose of the key: "to run circuits". */
   readonly to: string;
   readonly children: ComponentChildren;
 }) {

@@ -7,7 +7,7 @@ import type { RouteArguments } from '../../client/routes.ts';
 import { poll, retryMs } from './poll.ts';
 import { client } from './session.ts';
 
-/** An answer and what is known of its age. */
+/** A fetched resource: its last answer, error and progress. */
 export interface Resource<T> {
   /** The last answer; it stays while a later request fails. */
   readonly data: T | undefined;
@@ -50,7 +50,7 @@ export function useResource<R extends Route>(
     const polled = poll(async () => {
       try {
         const all: unknown = [{ ...options, signal: end.signal }];
-        // The cast is safe: the caller has given what the route needs.
+        // The cast is safe: the caller has given the route's parameters.
         const data = await own.request(route, ...(all as RouteArguments<R>));
         if (!end.signal.aborted) setState({ data, error: undefined, isLoading: false });
         return everyMs;

@@ -28,7 +28,7 @@ export function hashOf(
   return `#/${path.map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`;
 }
 
-/** A text that is no encoding of another one stays as it is. */
+/** Decodes a text; one that is no valid encoding is returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -8,13 +8,13 @@ import { QcsClient } from '../../client/client.ts';
 
 const NAME = 'qcs-key';
 
-/** What the service says about the key. */
+/** The service's record of the key. */
 export type KeyInfo = Routes['GET /keys/info']['data'];
 
 /** The key; undefined without one. */
 export const key = signal<string | undefined>(storedKey());
 
-/** What the service says about the key; undefined without one, before the answer, and if it is refused. */
+/** The service's record of the key; undefined without a key, before the answer, and if the key is refused. */
 export const keyInfo = signal<KeyInfo | undefined>(undefined);
 
 /** Client of this service with a key. A request is not repeated if it is refused: the visitor decides. */

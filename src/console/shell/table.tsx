@@ -11,7 +11,7 @@ export function Table({
   current,
   children,
 }: {
-  /** What the table shows. */
+  /** Description of the table. */
   readonly label: string;
   readonly class?: string;
   /** Titles; without them there is no heading. */
@@ -68,7 +68,7 @@ export function ValuesTable({
   numRows,
   cellsOf,
 }: {
-  /** What the values are. */
+  /** Description of the values. */
   readonly label: string;
   readonly columns: readonly string[];
   readonly numRows: number;

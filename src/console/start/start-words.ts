@@ -1,4 +1,4 @@
-/** What the first page says: a Bell pair gate by gate, and the state of the service. */
+/** Texts of the first page: a Bell pair gate by gate, and the state of the service. */
 import type { Routes } from '../../client/api-types.ts';
 import { grouped, listed, numberOf } from '../numbers.ts';
 

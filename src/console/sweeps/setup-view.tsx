@@ -1,4 +1,4 @@
-/** What is swept: the circuit, its inputs, what is asked for, and where it runs. */
+/** Setup of a sweep: the circuit, its inputs, the requested values, and the processor. */
 import type { ComponentChildren } from 'preact';
 import { faultsAt } from '../shell/faults.ts';
 import { Field, SelectField, TextField } from '../shell/forms.tsx';
@@ -285,7 +285,7 @@ function ProcessorField({ draft, error, onChange }: SetupProps) {
   );
 }
 
-/** What kind of values a processor gives, as the service marks it. */
+/** Basis of a processor's values, as the service marks it. */
 function describe({
   family,
   basis,

@@ -20,7 +20,7 @@ import {
 /** Points that the page draws; the service takes more. */
 const MAX_POINTS = 10_000;
 
-/** What is entered for an input. Numbers are texts such as `0.5`, `pi` and `-pi/2`. */
+/** Entered fields of an input. Numbers are texts such as `0.5`, `pi` and `-pi/2`. */
 export interface InputDraft {
   readonly varies: boolean;
   readonly from: string;
@@ -30,7 +30,7 @@ export interface InputDraft {
   readonly value: string;
 }
 
-/** What is entered. */
+/** Entered fields of a sweep. */
 export interface SweepDraft {
   /** The circuit, as JSON or OpenQASM. */
   readonly text: string;
@@ -69,12 +69,12 @@ export type PointValues = readonly {
   readonly slope: number;
 }[];
 
-/** What an input has before anything is entered: the first one varies. */
+/** Default fields of an input: the first one varies. */
 export function usualInput(index: number): InputDraft {
   return { varies: index === 0, from: '0', to: '2*pi', points: '41', value: '0' };
 }
 
-/** Inputs of the circuit with what is entered for them. */
+/** Inputs of the circuit with their entered fields. */
 export function inputDrafts(draft: SweepDraft): readonly (readonly [string, InputDraft])[] {
   return inputsOf(draft.text).map((name, i) => [name, draft.inputs[name] ?? usualInput(i)]);
 }
@@ -346,11 +346,11 @@ export function jsonOf(values: SweepValues): string {
   return JSON.stringify(Object.fromEntries(columns), null, 1);
 }
 
-/** Where the points ran, in the words of the service. */
+/** Processor and method of the points, in the words of the service. */
 export interface Provenance {
   readonly processor: string;
   readonly method: string | undefined;
-  /** What computed, and whether the values are measured, modelled, emulated or simulated. */
+  /** Hardware of the runs, and whether the values are measured, modelled, emulated or simulated. */
   readonly basis: readonly string[];
 }
 

@@ -37,7 +37,7 @@ export interface BatchObservables {
   write(memory: SharedArrayBuffer, at: number): BatchObservableFields;
 }
 
-/** Addresses of what was written. */
+/** Addresses of the written tables. */
 export interface BatchObservableFields {
   readonly groups: number;
   readonly endOfGroups: number;

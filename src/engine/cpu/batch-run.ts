@@ -3,7 +3,7 @@
  *
  * The lanes of a SIMD register hold different circuits. A single small circuit leaves most of the machine idle: its gates
  * shuffle a few registers, and its overhead exceeds its arithmetic. In a batch every gate is plain arithmetic on whole
- * registers, and the overhead occurs once. Circuits are copied into shared memory piece by piece, and their results out.
+ * registers, and the overhead occurs once. Circuits are copied into shared memory in pieces, and their results out.
  */
 
 import type { Circuit } from '../../circuit/circuit.ts';

@@ -147,7 +147,7 @@ const CELL_QUBITS = 3;
 const CELL_BYTES = 64;
 
 /**
- * How a state is divided into cells and blocks.
+ * Division of a state into cells and blocks.
  *
  * @param blockShift - log2 of the bytes of a block.
  */

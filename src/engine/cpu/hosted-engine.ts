@@ -1,5 +1,5 @@
 /**
- * The CPU engine: WebAssembly SIMD kernels over shared memory, on as many threads as it is given.
+ * The CPU engine: WebAssembly SIMD kernels over shared memory, on a given number of threads.
  *
  * Single precision holds half of the memory and takes half of the time of double; both come from
  * one source (assembly/). The engine runs one program at a time, on all its threads.
@@ -59,7 +59,7 @@ export interface CpuEngineOptions {
   readonly maxQubits: number;
   /** Bytes for the states of a run together; one state is always allowed. Unlimited by default. */
   readonly memoryBytes?: number;
-  /** Qubits of a tile, 8 to 14; the largest unless told otherwise. */
+  /** Qubits of a tile, 8 to 14; the largest by default. */
   readonly tileQubits?: number;
   /**
    * Gives the same bits on every machine: fused multiply-add, which rounds once where others round twice and which some

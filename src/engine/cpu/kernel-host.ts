@@ -1,6 +1,6 @@
 /**
- * What the CPU engine needs of where it runs, of Node (cpu-engine.ts) or of a browser, and what a helper thread that is
- * started there is given: kernels, memory, and a control block through which the threads of a pool synchronise.
+ * Interface of the CPU engine to its host, Node (cpu-engine.ts) or a browser, and the setup of helper threads: kernels,
+ * memory, and a control block through which the threads of a pool synchronise.
  */
 import type { KernelName } from './wasm-kernels.ts';
 

@@ -48,7 +48,7 @@ export interface LoweringContext {
   readonly tables: TableRequest[];
   /** Diagonals that are still to be applied. */
   pending: PhasePolynomial;
-  /** Growth at which scales are applied. */
+  /** Growth of the state at which scales are applied. */
   readonly maxGrowth: number;
   /** Whether products of two amplitudes are summed up. */
   readonly hasProbes: boolean;
@@ -89,7 +89,7 @@ const WORTH_TAKING_ALONG = 0.4;
  * Lowers a sweep.
  *
  * @param resident - The sweep's own and as many more as the tile has room for.
- * @param mayDefer - Whether what is pending at its end may be left to the next sweep.
+ * @param mayDefer - Whether diagonals pending at its end may be left to the next sweep.
  */
 export function lowerSweep(
   context: LoweringContext,
@@ -250,7 +250,7 @@ function applyAllScales(context: LoweringContext, layout: TileLayout): void {
   const { pending } = context;
   const isInTile = (mask: number, phase: Complex) =>
     (mask & layout.residentMask) !== 0 && !isPhase(phase);
-  // Where a trip through the tile is due, it takes the phases along.
+  // If a pass through the tile is due, it applies the phases too.
   const takesAll = [...pending].some(([mask, phase]) => isInTile(mask, phase));
   flush(
     context,
@@ -386,7 +386,7 @@ function emitBlock(
 ): void {
   const size = rows.length;
   const isEven = size % 2 === 0;
-  // The instruction does two rows at a time: an odd number is filled up with one that stays as it is.
+  // The instruction does two rows at a time: an odd number is padded with an unused row, which does not change.
   const spare = Array.from({ length: 2 ** targets.length }, (_, row) => row).find(
     (row) => !rows.includes(row),
   );

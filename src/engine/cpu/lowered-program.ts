@@ -79,8 +79,8 @@ export function lowerProgram(
 }
 
 /**
- * Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes, or for products of
- * two of them where these are summed up.
+ * Largest range of the rotations of a segment (`growth.ts`); it leaves room for the digits of amplitudes, or for
+ * products of two of them where these are summed up.
  */
 const MAX_BOUND_GROWTH = {
   amplitudes: { f32: 2 ** 100, f64: 2 ** 950 },
@@ -107,7 +107,7 @@ export class ProgramLowering {
 
   /**
    * Lowers a program by its shape, also where it is the first one, so that what a program computes never depends on
-   * others. Where the shape does not do, because the state could overflow, the program is lowered for itself.
+   * others. If the shape does not do, because the state could overflow, the program is lowered for itself.
    */
   lower(program: Program, states?: TwoStates): LoweredProgram {
     const { shape } = program;

@@ -1,7 +1,7 @@
 /**
- * Plans how a state is read to sum its masses by the values of some of its qubits.
+ * Plans the sums of a state's masses (squared amplitudes) by the values of some of its qubits.
  *
- * An item always reads a whole stretch of neighbouring groups, whichever qubits are binned, so
+ * An item always reads a whole run of neighbouring groups, whichever qubits are binned, so
  * memory is read in whole cache lines and few pages. If an item cannot visit all of a bin, several
  * items sum parts of it, which are added in order.
  */
@@ -15,7 +15,7 @@ import {
 } from './command.ts';
 import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
 
-/** log2 of the bytes of a stretch. */
+/** log2 of the bytes of a run of neighbouring groups. */
 const STRETCH_SHIFT = 9;
 /** log2 of the amplitudes of an item. */
 const ITEM_QUBITS = 14;
@@ -41,7 +41,7 @@ export interface MassesPlan {
   readonly numParts: number;
 }
 
-/** The qubits below which groups are read at a stretch. */
+/** Number of low qubits whose groups are read as one run. */
 export function stretchQubits({ precision: { laneQubits } }: StoredState): number {
   return laneQubits + STRETCH_SHIFT - GROUP_SHIFT;
 }

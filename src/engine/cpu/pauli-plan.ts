@@ -10,7 +10,7 @@
 import { highestBit, type PauliGroup } from '../pauli-groups.ts';
 import { GROUP_BYTES } from './precision.ts';
 
-/** How a state is divided. Masks are of physical qubits. */
+/** Division of a state. Masks are of physical qubits. */
 export interface PauliGeometry {
   /** Qubits below this one are inside a table's cell. */
   readonly cellQubits: number;

@@ -30,7 +30,7 @@ export interface PlacedSweep {
 export interface PlacedProgram {
   /** Parallel to the lowered program's. */
   readonly sweeps: readonly (readonly PlacedSweep[] | undefined)[];
-  /** Where a sweep adds up the sums of each tile, doubles, tile after tile. */
+  /** Address of the sums of each tile of a sweep: doubles, tile after tile. */
   readonly sumsAt: number;
 }
 

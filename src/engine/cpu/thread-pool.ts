@@ -148,7 +148,7 @@ export class ThreadPool {
         const numClaimed = Atomics.load(this.words, (command >>> 2) + COMMAND_WORDS.nextItem);
         onPause?.(Math.min(1, numClaimed / numItems));
         await slicer.pause();
-        // Others may wait for what the helper was doing.
+        // Others may wait for the helper's work.
         if (isShared && this.#numLost !== this.#numLostBefore) throw new HelperLostError();
       } while (!this.#isDone(command, slicer));
     } catch (error) {

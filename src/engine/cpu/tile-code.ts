@@ -65,7 +65,7 @@ const VECTOR_BYTES = 16;
 const NO_ADDRESSES: readonly number[] = [];
 const NO_DOUBLES: readonly DoubleOperand[] = [];
 
-/** Where numbers with formulas are written: two lists, parallel to each other. */
+/** Places of the numbers with formulas: two parallel lists. */
 interface NumberSites {
   /** In reals from the first constant, or in words of the code. */
   readonly at: number[];
@@ -249,7 +249,7 @@ export class TileCode {
     return address;
   }
 
-  /** Reserves memory for a table, which `place` leaves as it is. */
+  /** Reserves memory for a table, which `place` does not write to. */
   reserveTable(bytes: number): TableAddress {
     const address = this.#tableBytes;
     this.#tableBytes = align(address + bytes);

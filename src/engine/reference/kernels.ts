@@ -221,7 +221,7 @@ const ONES = Float64Array.of(1, 0, 1, 0, 1, 0, 1, 0);
 /**
  * Kernels of each step of a program; empty if the step is neither a sweep nor an exchange.
  *
- * @param sums - What probes add to, if there are any.
+ * @param sums - Sums that probes add to, if there are any.
  */
 export function stepKernels(
   program: Program,

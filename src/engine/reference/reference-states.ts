@@ -38,7 +38,7 @@ export interface ReferenceProgram {
 /**
  * Compiles a program whose sweeps `planRun` has checked.
  *
- * @param sums - What its probes add to, if it has any.
+ * @param sums - Sums that its probes add to, if it has any.
  */
 export function prepareReferenceProgram(program: Program, sums?: Float64Array): ReferenceProgram {
   return {

@@ -13,7 +13,7 @@ const ops = STABILIZER_OPS;
 /** Pauli strings that a walk takes at once. */
 export const LANES = 32;
 
-/** What a caller does at some steps. Words have one bit a string. */
+/** Callbacks at some steps of a walk. Words have one bit a string. */
 export interface BackwardVisitor {
   /** Strings that anticommute with Z on a qubit that is measured; before the measurement itself counts. */
   measured(anticommuting: number, place: number): void;

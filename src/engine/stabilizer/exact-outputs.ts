@@ -1,9 +1,9 @@
 /**
- * What is known of all shots of a stabilizer program without drawing them, noise included: the distribution of few
- * classical bits, and expectation values and variances of observables.
+ * Exact outputs of a stabilizer program, without drawing shots, noise included: the distribution of few classical bits,
+ * and expectation values and variances of observables.
  *
- * Each thing that is left to chance flips a set of bits, independent of the others, so the distribution is a convolution;
- * its Walsh–Hadamard transform is a product.
+ * Each random event flips a set of bits, independent of the others, so the distribution is a convolution; its
+ * Walsh–Hadamard transform is a product.
  */
 
 import type { PauliFactor, PauliSum, PauliTerm } from '../../circuit/observable.ts';
@@ -24,7 +24,7 @@ const ops = STABILIZER_OPS;
 /** Work of assignments to the bits of one value. */
 const ASSIGNED_UNITS = 32;
 
-/** What chance does to the bits of the register. */
+/** Random flips of the bits of the register. */
 interface Flips {
   /** Sets of bits that are flipped, or not, with equal probability. */
   readonly even: Set<number>;

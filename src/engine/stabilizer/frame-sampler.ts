@@ -30,13 +30,13 @@ const ops = STABILIZER_OPS;
 
 /** Shots of a block; ranges of shots that begin and end with blocks waste none. */
 const STABILIZER_BLOCK_SHOTS = 1024;
-/** Shots of a block where there are at most so many. */
+/** Shots of the block of a run with at most this many shots. */
 const FEW_SHOTS = 128;
 
 /** Third word of the counters of the generators' seeds; other draws have small numbers there. */
 const SEED_POSITION = 0x5eed;
 
-/** Shots of a block of a run with so many shots. */
+/** Shots of a block of a run with `shots` shots. */
 const blockShots = (shots: number): number =>
   shots <= FEW_SHOTS ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
 

@@ -242,11 +242,11 @@ function firstAbove(sums: Float64Array, value: number): number {
   return from;
 }
 
-/** What outcomes are read from: each bit of the core and each coin flips some bits of the outcome, or none. */
+/** Source of outcomes: each bit of the core and each coin flips some bits of the outcome, or none. */
 interface Reading {
   /** Probability of each basis state of the rotated core. */
   readonly weights: Float64Array;
-  /** The outcome where all bits of the core and all coins are 0. */
+  /** The outcome if all bits of the core and all coins are 0. */
   readonly base: Uint32Array;
   /** Flips by each bit of the core. */
   readonly coreFlips: readonly Uint32Array[];

@@ -42,7 +42,7 @@ export function kernelBytes(program: StabilizerProgram, shots: number): number {
   return 4 * (sampler > walk ? walk + sampler : walk);
 }
 
-/** Bytes that a run takes: the kernels' memory, the outcomes of its shots, and the code as it is written and changed. */
+/** Bytes of a run: the kernels' memory, the outcomes of its shots, and copies of the code. */
 export function stabilizerBytes(program: StabilizerProgram, shots: number): number {
   const { code, numBits } = program;
   return kernelBytes(program, shots) + countingBytes(numBits, shots) + 3 * code.byteLength;
@@ -179,7 +179,7 @@ async function run(
 }
 
 /**
- * Refuses what a stabilizer run does not give.
+ * Refuses outputs that a stabilizer run does not give.
  *
  * @throws {OutputNeedsAmplitudesError} if the state vector, amplitudes, the density matrix or the purity is requested.
  * @throws {OutputNeedsFinalStateError} if exact values are requested of a program in which conditions, loops or resets by

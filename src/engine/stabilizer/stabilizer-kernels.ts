@@ -12,7 +12,7 @@ export interface StabilizerKernels {
   /** The memory as doubles, by half the address. */
   readonly doubles: Float64Array;
   /**
-   * Makes room for so many words; the memory then holds zeros.
+   * Makes room for `numWords`; the memory then holds zeros.
    *
    * @throws {StateMemoryError} if there is no such room.
    */

@@ -13,18 +13,18 @@ const ops = STABILIZER_OPS;
 /** Words that are filled with zeros at a time. */
 const CLEARED_WORDS = 2 ** 22;
 
-/** What is left to chance. Places are instructions; a round is the number of rounds of loops so far. */
+/** Source of random outcomes. Places are instructions; a round is the number of rounds of loops so far. */
 export interface Chance {
   /** Outcome of a measurement that may give either value. */
   outcome(place: number, round: number): 0 | 1;
-  /** Draw in [0, 1) for noise; `undefined` where there is no noise. */
+  /** Draw in [0, 1) for noise; `undefined` without noise. */
   draw(place: number, round: number, position: number): number | undefined;
 }
 
 /** Chance for the reference sample: random outcomes are 0, and there is no noise. */
 export const NO_CHANCE: Chance = { outcome: () => 0, draw: () => undefined };
 
-/** What a walk leaves. */
+/** Result of a walk. */
 export interface WalkResult {
   /** By instruction: the outcome of a measurement, and whether the condition of a jump held. */
   readonly values: Uint8Array;
@@ -217,7 +217,7 @@ export class TableauWalk {
     }
   }
 
-  /** Collapses what the measurements and resets of a section leave to chance. */
+  /** Collapses the random measurements and resets of a section. */
   async #collapse(from: number, to: number, chance: Chance, round: number): Promise<void> {
     const { code } = this.#program;
     const random: { place: number; qubit: number }[] = [];

@@ -277,7 +277,7 @@ export class GpuContext {
 const TARGET_MS = 50;
 /** Initial and smallest window, in work units. */
 const MIN_LIMIT = 2 ** 20;
-/** Largest growth of a window at a time: a short window measures mostly the round trip. */
+/** Largest factor by which a window grows at a time: a short window measures mostly the round trip. */
 const GROWTH = 4;
 
 /**

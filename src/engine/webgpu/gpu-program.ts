@@ -71,7 +71,7 @@ export function lowerProgram(
   return lowerWith(program, program, placing, maxTileChunks, start).lowered;
 }
 
-/** Range of the rotations of a segment, as in `growth.ts`; it leaves room for the digits of amplitudes. */
+/** Largest range of the rotations of a segment (`growth.ts`); it leaves room for the digits of amplitudes. */
 const MAX_BOUND_GROWTH = 2 ** 100;
 
 /** A program compiled with the matrices of its shape. */
@@ -97,7 +97,7 @@ export class ProgramLowering {
 
   /**
    * Compiles a program by its shape, also where it is the first one, so that what a program computes never depends on
-   * others. Where the shape does not do, for example because the state could overflow, the program is compiled for
+   * others. If the shape does not do, for example because the state could overflow, the program is compiled for
    * itself.
    *
    * @param placing - The same for all programs of a shape.

@@ -135,7 +135,7 @@ export class StateChunks {
     if (bytes > MAX_IDLE_BYTES) void this.#trim(0).catch(() => undefined);
   }
 
-  /** Destroys idle chunks until so many bytes at most are held; resolves when they are free. */
+  /** Destroys idle chunks until at most `heldBytes` are held; resolves when they are free. */
   async #trim(heldBytes: number): Promise<void> {
     const before = this.#heldBytes;
     while (this.#heldBytes > heldBytes && this.#idle.length > 0) this.#destroy(this.#idle.shift()!);

@@ -24,7 +24,7 @@ const MAX_DENSE_QUBITS = 6;
 export const MIN_TILE_QUBITS = 8;
 
 /**
- * Costs in units of a rotation, by which kernels are fused. Of the sets that were tried on an NVIDIA
+ * Costs of kernels for fusion, in units of a rotation. Of the sets that were tried on an NVIDIA
  * H100 none is the best for all circuits: random circuits and quantum volume take least with these,
  * `qaoa` with dearer blocks (docs/decisions/0008). bench/webgpu-kernel-costs.ts measures single
  * kernels, of which blocks cost more than here; but fewer kernels also need fewer stages.

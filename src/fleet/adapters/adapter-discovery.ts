@@ -99,7 +99,7 @@ async function nvidiaCards(): Promise<readonly GpuCard[]> {
   }
 }
 
-/** Reads the lines of `nvidia-smi`: bus id, MiB in all, MiB free, name. What it does not know is left out. */
+/** Reads the lines of `nvidia-smi`: bus id, MiB in all, MiB free, name. Unknown figures are left out. */
 export function parseNvidiaSmi(text: string): readonly GpuCard[] {
   return text.split('\n').flatMap((line) => {
     const [, domain = '', rest = '', total, free, name] =

@@ -1,12 +1,12 @@
 /**
- * Plans the adapters that are used, each with its process's environment and the memory that it may fill, and states how
- * they are, for people who ask what their circuits run on.
+ * Plans the adapters that are used, each with its process's environment and the memory that it may fill, and reports
+ * their state, for people who ask what their circuits run on.
  *
  * WebGPU picks an adapter by a part of its name, so of adapters of one name it always picks the first.
  * Mesa's device-select layer, where it is installed, shows a process only the card at the PCI address
- * that DRI_PRIME names, whichever driver the card has. Whether that works here is tried before it is
- * believed: a process with the address must list exactly one adapter of the name. Where it does not,
- * one of them is used and the others are said to be unused.
+ * that DRI_PRIME names, whichever driver the card has. A test checks that this works here: a process
+ * with the address must list exactly one adapter of the name. If it does not, one of them is used and
+ * the others are reported as unused.
  */
 
 import type { Availability } from '../processor.ts';
@@ -19,7 +19,7 @@ import type { Adapter, AdapterDiscovery } from './adapter-report.ts';
 export interface AdapterMemory {
   readonly bytes: number;
   /**
-   * `setting`: what the operator said. `driver`: what was free on the card, less a reserve.
+   * `setting`: set by the operator. `driver`: free memory of the card, less a reserve.
    * `machine`: a share of the machine's memory, for an adapter that is software. `buffer`: not known;
    * one buffer as large as the adapter allows.
    */
@@ -95,7 +95,7 @@ export function isCardOf(
   return card.name === undefined ? card.vendor === vendor : card.name === name;
 }
 
-/** One pin for each of the adapters, proven; undefined where they cannot be told apart. */
+/** One pin for each of the adapters, proven; undefined if they cannot be distinguished. */
 async function pinsOf(
   adapters: readonly Adapter[],
   cards: readonly GpuCard[],

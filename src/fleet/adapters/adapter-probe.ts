@@ -2,9 +2,9 @@
  * Entry of the child process that looks for adapters: lists them, opens each once for its limits,
  * sends one AdapterDiscovery to its parent and ends.
  *
- * A process of its own, because a broken driver can crash or hang whoever loads it. Dawn lists all
- * adapters only in the text of an error, and picks one by a part of its name: identical cards share
- * what is read from the first of them.
+ * A process of its own, because a broken driver can crash or hang the process that loads it. Dawn lists
+ * all adapters only in the text of an error, and picks one by a part of its name: identical cards share
+ * the limits of the first of them.
  */
 import type { Adapter, AdapterDiscovery, ListedAdapter } from './adapter-report.ts';
 import { isSoftwareAdapter, NO_DRIVER, parseListing } from './adapter-report.ts';

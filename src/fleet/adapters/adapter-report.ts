@@ -26,7 +26,7 @@ export interface Adapter {
 /** Result of the search for adapters. */
 export interface AdapterDiscovery {
   readonly adapters: readonly Adapter[];
-  /** Why the list is empty or shorter than what the drivers offer; absent when it is complete. */
+  /** Reason for which the list is empty or lacks adapters that drivers have; absent when it is complete. */
   readonly reason?: string;
 }
 
@@ -75,7 +75,7 @@ export function parseListing(text: string): readonly ListedAdapter[] {
 
 const SOFTWARE_DRIVER = /llvmpipe|lavapipe|softpipe|swiftshader|software|basic render|\bwarp\b/i;
 
-/** Whether an adapter computes on the CPU, by what it says of itself. */
+/** Whether an adapter computes on the CPU, by its own report. */
 export function isSoftwareAdapter(adapter: {
   readonly isFallback: boolean;
   readonly names: readonly string[];

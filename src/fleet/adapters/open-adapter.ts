@@ -87,7 +87,7 @@ export const TUNING_FILE = 'gpu-tuning.json';
 
 /**
  * The store in a folder, which is made where it is missing. Nothing that is wrong with the file is an
- * error: what cannot be read counts as not there, what cannot be written is measured again next time.
+ * error: a file that cannot be read counts as missing, and one that cannot be written is measured again next time.
  */
 export function tuningFile(folder: string): TuningStore {
   const path = join(folder, TUNING_FILE);

@@ -1,9 +1,9 @@
 /**
- * What both entries of adapters' processes do: open the engine, warm it up, serve the pool, and watch that each device does
- * its work.
+ * Main function of adapter processes, shared by both entries: opens the engine, warms it up, serves the pool, and
+ * watches that each device makes progress.
  *
- * What is given to a device takes well under a second, so one that has not caught up for half a minute hangs, whatever its
- * driver says. The process that holds it still answers then, so nothing else would notice.
+ * Work submitted to a device takes well under a second, so a device that has not caught up for half a minute hangs,
+ * whatever its driver says. Its process still answers then, so nothing else would notice.
  */
 import { compile } from '../../compiler/compile.ts';
 import { compileGradient } from '../../compiler/gradient/compile-gradient.ts';

@@ -2,8 +2,8 @@
  * Entry of the process of several adapters that hold states together: opens their engine and serves
  * it.
  *
- * Adapters of one name are told apart by variables that a driver reads when its WebGPU instance is
- * made, so this entry sets them, and only while that adapter is opened.
+ * Environment variables that a driver reads when its WebGPU instance is made distinguish adapters of
+ * one name, so this entry sets them, and only while that adapter is opened.
  */
 import type { SpreadWorkerSetup } from '../workers/worker-messages.ts';
 import { type OpenPinned, openSpread } from './open-adapter.ts';

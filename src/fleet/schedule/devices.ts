@@ -13,19 +13,19 @@ export interface DeviceCounters {
   readonly completed: number;
   /** Circuits that ended with an error, or were cancelled while they ran. */
   readonly failed: number;
-  /** Circuits that were lost with what ran them. */
+  /** Circuits that were lost with their engine. */
   readonly lost: number;
   /** Time with a circuit, milliseconds. */
   readonly busyMs: number;
 }
 
-/** How a run ended on a device. */
+/** Outcome of a run on a device. */
 export type Ending = 'completed' | 'failed' | 'lost';
 
 /** A device and where it stands. */
 export interface DeviceState {
   view: DeviceView;
-  /** When it started what it runs; undefined while it is free. */
+  /** Start of its current run; undefined while it is free. */
   busySince: number | undefined;
   /** When it is expected to be free; in the past while it is. */
   freeAt: number;
@@ -140,7 +140,7 @@ const ROUNDING = 1e-9;
 /** Devices chosen for a run; none where it needs none. */
 interface ChosenDevices {
   readonly states: readonly DeviceState[];
-  /** When all of them are free for it. */
+  /** Time at which all of them are free for it. */
   readonly startAt: number;
 }
 
@@ -148,9 +148,9 @@ interface ChosenDevices {
 interface DeviceNeed {
   readonly run: ScheduledRun;
   readonly lane: Lane;
-  /** How long it would have them. */
+  /** Milliseconds for which it would occupy them. */
   readonly ms: number;
-  /** When everything else is free for it. */
+  /** Time at which everything else is free for it. */
   readonly startAt: number;
 }
 
@@ -238,7 +238,7 @@ function takeUntil(free: readonly Free[], lane: Lane, bytes: number): ChosenDevi
   return undefined;
 }
 
-/** Bytes for a lane's runs on a device. What runs on the CPU's threads has memory of its own. */
+/** Bytes for a lane's runs on a device. Runs on the CPU's threads have memory of their own. */
 function roomOn(lane: Lane, { view }: DeviceState): number {
   const isCpu = view.adapter === undefined;
   const isCounted = lane.kind === 'adapter' || lane.kind === 'spread';
@@ -258,17 +258,6 @@ function freeOf(state: DeviceState, time: FreeTime, { startAt, ms }: DeviceNeed)
 function compare(a: Free, b: Free): number {
   return a.at - b.at || b.since - a.since || a.state.lastUsed - b.state.lastUsed;
 }
-
-/**
- * When a slot or a device is free, as planned so far: from some time on, but for one stay that is held
- * for a run which waits for something else, too. What is short enough runs before that stay.
- *
- * One gap is kept, not all of them: more are rare, and looking through lists of stays would make a plan
- * of many runs quadratic.
- *
- * @see Mu'alem, Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
- *   scheduling the IBM SP2 with backfilling", 2001: what backfilling gains, and what estimates it needs.
- */
 
 /** A run before a held stay must fit this many times: estimates err, and the stay must not be late. */
 const GAP_MARGIN = 2;

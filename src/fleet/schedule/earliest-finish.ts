@@ -2,7 +2,7 @@
  * Earliest-finish placement: each run, in the order of the queue, goes where it ends first, by when slots
  * and devices become free and by how long each lane is expected to take. A slower lane that is free now
  * loses to a faster one worth waiting for. A run that waits for several things at once holds those that
- * are already free, so that later runs do not delay it; meanwhile they may run what ends long before.
+ * are already free, so that later runs do not delay it; meanwhile they may do runs that end long before.
  *
  * One function both starts runs and says when the others are to start: a plan is the whole list of
  * placements, a dispatch the part of it that starts now. It reads a snapshot and changes nothing.
@@ -17,7 +17,7 @@ import { chooseDevices, type DeviceState, FreeTime, fitsAlone } from './devices.
 import type { Lane, PoolId } from './lane.ts';
 import type { ScheduledRun } from './scheduled-run.ts';
 
-/** Longest expected time of a list, milliseconds: what others wait for it at most. */
+/** Longest expected time of a list, milliseconds, and so the longest wait of others for it. */
 export const LIST_MS = 4;
 /** Largest number of runs in a list. */
 export const LIST_LENGTH = 128;
@@ -33,7 +33,7 @@ export interface Snapshot<T extends ScheduledRun> {
   readonly expectedMs: (lane: Lane, run: T) => number;
 }
 
-/** Where a run goes. */
+/** Placement of a run. */
 export interface Placement<T extends ScheduledRun> {
   readonly run: T;
   readonly lane: Lane;

@@ -111,7 +111,7 @@ interface Wanted {
 }
 
 /**
- * Needs of the waiting runs: the lanes that each queue could use. Where none of them is free, its runs need
+ * Needs of the waiting runs: the lanes that each queue could use. If none of them is free, its runs need
  * not be scanned.
  */
 export class WaitingNeeds {

@@ -75,7 +75,7 @@ export class FairQueue<T extends QueuedItem> {
   /**
    * @param ageingMs - Waiting that raises an item by one level.
    * @param tags - Tags that order it, perhaps shared with other queues; tags of its own by default.
-   * @param alsoIn - Further tags in which its items count, for whoever merges queues.
+   * @param alsoIn - Further tags in which its items count, for merging queues.
    */
   constructor(ageingMs: number, tags = new StartTags(ageingMs), alsoIn: readonly StartTags[] = []) {
     this.#tags = tags;
@@ -125,7 +125,7 @@ export class FairQueue<T extends QueuedItem> {
     return this.remove(id);
   }
 
-  /** Charges a key for milliseconds that it was given; what a started item took beyond its cost, say. */
+  /** Charges a key for milliseconds that it used, such as the time of a started item beyond its cost. */
   charge(key: string, level: number, ms: number): void {
     for (const tags of this.#allTags) tags.charge(level, key, ms);
   }
@@ -159,7 +159,7 @@ export class FairQueue<T extends QueuedItem> {
     const scan = this.scan(tags, now);
     for (let head = scan.peek(); head !== undefined; head = scan.peek()) {
       const { item, flow, cost } = head.waiting;
-      // Moves on first: whoever consumes the walk may take this item out of the queue.
+      // Moves on first: the consumer of the walk may take this item out of the queue.
       scan.pass(head);
       const stop = { item, takesTurn: true };
       tags.keep(head.level, flow.key);
@@ -299,16 +299,16 @@ interface LevelTags {
 }
 
 /**
- * Start tags: which of several keys goes next, by how much each was given before. Shared by all queues whose
- * items compete for the same. Times are milliseconds.
+ * Start tags of fair queueing: they order keys by the cost of their started items. Shared by all queues whose
+ * items compete for the same resources. Times are milliseconds.
  *
  * Each key has a tag for each level, the cost of its started items; the lowest tag goes next. A key that
  * begins to wait gets at least the tag of the last start, so nobody saves up turns while sending nothing.
  * A key that waits may fall behind because it needs an engine that others do not need. It keeps that
- * credit up to `MAX_ITEMS_BEHIND` items, so that what did not fit just now comes next. It keeps no more,
- * or a flood that had to wait long would delay whoever comes then.
+ * credit up to `MAX_ITEMS_BEHIND` items, so that an item that did not fit just now comes next. It keeps no
+ * more, or a flood that had to wait long would delay the keys that come then.
  *
- * Levels are apart: what a key was given at one level does not count at another.
+ * Levels are separate: items that a key started at one level do not count at another.
  *
  * An item rises one level for each `ageingMs` that it has waited, unless its key was given a start within
  * the last `ageingMs`. So a steady stream of urgent work keeps no key from a start for long, and a flood,
@@ -348,7 +348,7 @@ export class StartTags {
     return tags;
   }
 
-  /** State to store, without what is outdated. Only for tags that do not continue from others. */
+  /** State to store, without outdated tags. Only for tags that do not continue from others. */
   stored(): StoredTags {
     const levels = [...this.#levels].map(([level, tags]) => {
       this.#forgetOutdated(tags);
@@ -357,7 +357,7 @@ export class StartTags {
     return { levels, lastStarts: [...this.#lastStarts] };
   }
 
-  /** A copy to look ahead with: charging it leaves these tags as they are. */
+  /** A copy to look ahead with: charging it does not change these tags. */
   ahead(): StartTags {
     return new StartTags(this.#ageingMs, this);
   }
@@ -441,7 +441,7 @@ export class StartTags {
     for (const [key, tag] of tags.tagOf) {
       if (tag <= tags.virtualTime && !this.#numWaiting.has(key)) tags.tagOf.delete(key);
     }
-    // Where all of many keys are ahead, the next starts do not scan them again.
+    // If many keys are all ahead, the next starts do not scan them again.
     tags.maxTags = Math.max(MAX_TAGS, 2 * tags.tagOf.size);
   }
 }

@@ -3,18 +3,17 @@
  *
  * The model says how times grow with qubits, gates and shots; how fast a lane really is comes from the
  * runs it has made. A circuit like one that has run before (same qubits, gates and cost, about as many
- * shots) is expected to take as long again; otherwise the model is scaled by how far it was off for
- * circuits of the width; or, where none has run, its two parts are, each by itself: what a run takes
- * whatever its width, and what grows with the amplitudes, for a wide circuit says nothing of how long a
- * lane takes to begin. Ratios are averaged as logarithms, so a run that took ten times as long and one
- * that took a tenth cancel.
+ * shots) is expected to take as long again. Otherwise the model is scaled by its error for circuits of the
+ * width. If none has run, its two parts are scaled separately, the time that does not depend on the width
+ * and the time that grows with the amplitudes, because a wide circuit says nothing about the start time of
+ * a lane. Ratios are averaged as logarithms, so a run that took ten times as long and one that took a tenth
+ * cancel.
  *
- * Batch runs are learned apart: a batch takes a fraction of the time that its circuits take one by one, so
- * neither tells anything about the other.
+ * Batch runs are learned separately: a batch takes a fraction of the time that its circuits take one by one,
+ * so neither says anything about the other.
  *
- * Alike lanes share what was measured. Each by itself would be as fast as its last few runs happened to
- * be, the one that was lucky would be waited for while others are idle, and a lane that was unlucky would
- * get no run that could show it.
+ * Lanes of the same kind share measurements. Otherwise runs would wait for a lane whose last few runs
+ * happened to be fast while others are idle, and a lane with slow ones would get no run to correct that.
  */
 import type { LaneId } from './lane.ts';
 import { BRANCHES, type RunWork } from './scheduled-run.ts';
@@ -40,7 +39,7 @@ const MAX_MS = 1e12;
 /**
  * Additional time of trajectories, milliseconds, and factors on their evolution, fitted to 144 runs of 4 to 10 qubits and
  * 36 of 12 to 16. A part of the circuit is compiled when an error first needs it, and soon all parts are.
- * Where norms of states are needed, the engine tries parts on copies.
+ * If norms of states are needed, the engine tries parts on copies.
  */
 const TRAJECTORIES = {
   perOperation: 0.12,

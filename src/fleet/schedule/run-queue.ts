@@ -2,9 +2,9 @@
  * The queue of runs: a fair queue for each processor and size class, walked as one.
  *
  * Small and wide runs contend for different engines, so each class has start tags of its own: a wide
- * circuit of many seconds is not held against the small ones of its key. Where the classes meet, on
- * adapters and devices, the tags of both together decide whose run goes first, so that a flood in one
- * class does not delay another key in the other.
+ * circuit of many seconds does not delay the small ones of its key. On adapters and devices, which both
+ * classes use, the tags of both together decide whose run goes first, so that a flood in one class does not
+ * delay another key in the other.
  */
 import {
   FairQueue,
@@ -119,7 +119,7 @@ export class RunQueue<T extends QueuedRun> {
       const [{ scan, tags, sizeClass }, { waiting, level }] = next;
       const { item: run, cost } = waiting;
       next[0].numLeft--;
-      // Moves on first: whoever consumes the walk may take this run out of the queue.
+      // Moves on first: the consumer of the walk may take this run out of the queue.
       scan.pass(next[1]);
       const stop = { run, sizeClass, takesTurn: true };
       for (const each of [tags, tagsOfAll]) each.keep(level, run.key);

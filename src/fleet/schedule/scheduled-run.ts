@@ -44,7 +44,7 @@ export const STATE_METHODS = ['statevector', 'trajectories', 'density_matrix'] a
 export type StateMethod = (typeof STATE_METHODS)[number];
 
 /**
- * How an engine computes a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
+ * Simulation method of a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
  * stabilizers of a state, or on a chain of tensors.
  */
 export type RunMethod = OutputMethod;
@@ -75,8 +75,8 @@ export interface MethodRequest {
 }
 
 /**
- * Outputs of a run and the method that computes them. Without `angles` it asks for the run's circuit as it is; with
- * them, for `numCircuits` circuits that differ from it in their angles and seeds.
+ * Outputs of a run and the method that computes them. Without `angles` it requests the run's own circuit; with them,
+ * `numCircuits` circuits that differ from it in their angles and seeds.
  */
 export interface CircuitRequest extends RequestedOutputs, MethodRequest {
   /** Shots of each circuit; 0 by default. */
@@ -90,9 +90,9 @@ export interface CircuitRequest extends RequestedOutputs, MethodRequest {
   readonly angles?: Float64Array;
   /** Replaces `seed`: circuit k draws with `seeds[k]`. */
   readonly seeds?: ArrayLike<number>;
-  /** How the angles of a circuit follow from its row of `angles`; without it, the row is the angles. */
+  /** Formulas of a circuit's angles in its row of `angles`; without it, the row is the angles. */
   readonly formulas?: AngleFormulas;
-  /** Places in a row of the numbers that derivatives are wanted by; all unless given. Those by others are no derivatives. */
+  /** Indices in a row of the variables of differentiation; all unless given. Derivatives by others are invalid. */
   readonly gradientInputs?: readonly number[];
   /**
    * Requests the counts that each circuit has when it is run by itself with its seed, also where not all qubits are
@@ -161,7 +161,7 @@ export interface RunWork {
   readonly methodMs?: number;
 }
 
-/** The trajectories of a run, as they are expected. */
+/** Expected trajectories of a run. */
 export interface TrajectoryWork {
   /** Different ones. */
   readonly numStates: number;

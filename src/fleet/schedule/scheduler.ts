@@ -78,7 +78,7 @@ interface Running<T extends ScheduledRun> {
   readonly numThreads: number;
   /** Runs that have not ended, in order, and the expected time of each, milliseconds. */
   readonly left: Map<string, number>;
-  /** When the first of those began, as far as it is known. */
+  /** Start of the first of those, as far as it is known. */
   since: number;
   /** Fraction done of the first, as last reported, and when. */
   progress: { readonly fraction: number; readonly at: number } | undefined;
@@ -347,7 +347,7 @@ export class Scheduler<T extends ScheduledRun> {
     };
   }
 
-  /** How much longer runs take on lanes with threads while more threads run than there are cores. */
+  /** Factor on the times of runs on lanes with threads while more threads run than there are cores. */
   #stretch(): number {
     let numThreads = this.#numOtherThreads();
     for (const running of this.#running.values()) numThreads += running.numThreads;

@@ -1,10 +1,10 @@
 /**
- * One scale for what jobs need of a machine, by which the nodes of a cluster claim them: a job has a place on the scale,
+ * Scale of the machine that a job needs, by which the nodes of a cluster claim jobs: a job has a place on the scale,
  * and a node has the ranges of places that it takes.
  *
  * A machine may hold fewer qubits by some methods: fewer as trajectories than as one state, and more as a density matrix.
- * A job with runs by several methods needs all of them. What is implied by that order is left out; so at most two widths
- * remain, a lesser and a greater one.
+ * A job with runs by several methods needs all of them. Needs that follow from that order are left out; so at most two
+ * widths remain, a lesser and a greater one.
  *
  *     0        a state vector            + its qubits
  *     1000     trajectories              + their qubits; likewise stabilizers and matrix product states
@@ -43,7 +43,7 @@ export interface ScaleRange {
 export function placeOnScale(runs: readonly RunState[]): number {
   const widest = { statevector: 0, trajectories: 0, density_matrix: 0 };
   for (const { method = 'statevector', numQubits } of runs) {
-    // One engine holds what another method needs, as it holds a trajectory.
+    // One engine holds the state of another method, as it holds a trajectory.
     const like = isStateMethod(method) ? method : 'trajectories';
     widest[like] = Math.max(widest[like], numQubits);
   }

@@ -3,7 +3,7 @@
  * (`ChildPool`). When several in a row end before their engine is open, the pool has a `fault` and keeps
  * trying at the longest delay.
  *
- * The pool does not queue: whoever calls `run` has seen that a worker is idle.
+ * The pool does not queue: call `run` only if a worker is idle.
  */
 import { ChildPool } from '../../processes/child-pool.ts';
 import { NoWorkerError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { EngineRunner, type WorkerRun } from './engine-runner.ts';
 import type { EngineReport, RunOutcome, StartWorker } from './worker-messages.ts';
 
 const MAX_FAILED_STARTS = 3;
-/** Engines look for a cancel every 10 ms or so, so that only what compiles a long circuit is ended. */
+/** Engines look for a cancel every 10 ms or so, so that only workers that compile a long circuit are ended. */
 const CANCEL_GRACE_MS = 80;
 
 /** A sweep of a wide state stops within some tens of milliseconds, but software drivers take longer. */
@@ -29,7 +29,7 @@ const ADAPTER_START_LIMIT_MS = 60_000;
  */
 const SOFTWARE_PATIENCE = 10;
 
-/** Hears what happens in a pool. */
+/** Events of a pool. */
 interface EnginePoolEvents {
   /** A worker became idle. */
   readonly onIdle: () => void;
@@ -43,17 +43,17 @@ interface EnginePoolEvents {
 export interface EnginePoolOptions {
   readonly numWorkers: number;
   readonly start: StartWorker;
-  /** How long a cancelled circuit may take to stop by itself before its worker is ended. */
+  /** Milliseconds in which a cancelled circuit must stop; then its worker is ended. */
   readonly cancelGraceMs?: number;
-  /** How long a worker with a circuit may send nothing before it is ended; no limit by default. */
+  /** Milliseconds for which a worker with a circuit may send nothing before it is ended; no limit by default. */
   readonly silenceLimitMs?: number;
-  /** How long a worker may take to open its engine; 30 s by default. */
+  /** Milliseconds in which a worker must open its engine; 30 s by default. */
   readonly startLimitMs?: number;
   /** Failed starts in a row after which the pool has a fault; 3 by default. */
   readonly maxFailedStarts?: number;
 }
 
-/** A fixed number of workers with engines of one kind: what backs a lane. */
+/** A fixed number of workers with engines of one kind, for a lane. */
 export class EnginePool<Run extends WorkerRun = FleetRun> {
   readonly id: LaneId;
   readonly numWorkers: number;

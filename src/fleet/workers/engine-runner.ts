@@ -23,7 +23,7 @@ import {
   type ToWorker,
 } from './worker-messages.ts';
 
-/** How long a worker may take to open its engine, unless told otherwise. */
+/** Default time in which a worker must open its engine. */
 const START_LIMIT_MS = 30_000;
 /** A worker says nothing while it compiles: an operation may take this long on a busy machine. */
 const COMPILING_MS = 0.25;
@@ -45,11 +45,11 @@ export interface WorkerRun extends Pick<CircuitRun, 'circuit' | 'request'> {
 /** Options of a runner, for starting and stopping its worker. */
 interface EngineRunnerOptions {
   readonly start: StartWorker;
-  /** How long a cancelled circuit may take to stop by itself. */
+  /** Milliseconds in which a cancelled circuit must stop. */
   readonly cancelGraceMs: number;
-  /** How long a worker may take to open its engine; 30 s by default. */
+  /** Milliseconds in which a worker must open its engine; 30 s by default. */
   readonly startLimitMs?: number;
-  /** How long a worker with a circuit may send nothing; it means to send something every second. */
+  /** Milliseconds for which a worker with a circuit may send nothing; it means to send something every second. */
   readonly silenceLimitMs?: number;
 }
 
@@ -80,7 +80,7 @@ interface Running<Run> {
   graceTimer?: NodeJS.Timeout;
 }
 
-/** How a circuit ended, and when it was begun if it was. */
+/** End of a circuit, with its start if it was begun. */
 interface Ending<Run> {
   readonly running: Running<Run>;
   readonly startedAt?: number;
@@ -216,7 +216,7 @@ export class EngineRunner<Run extends WorkerRun = WorkerRun> {
         if (!this.#child.isEnding) this.#onProgress(message);
         return;
       case 'news':
-        // An ending worker is not given another list, so what it says no longer matters.
+        // An ending worker gets no other list, so its messages no longer matter.
         if (!this.#child.isEnding) this.#onNews(message);
         return;
     }

@@ -1,6 +1,6 @@
 /**
- * Circuits prepared for one engine, by the method of their run. What was compiled or prepared is kept for circuits that
- * come again, or that differ from an earlier one in their angles alone.
+ * Circuits prepared for one engine, by the method of their run. Compiled programs are kept for circuits that come
+ * again, or that differ from an earlier one in their angles alone.
  */
 import { createHash } from 'node:crypto';
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
@@ -34,7 +34,7 @@ export interface PreparedCircuit {
 /** A request whose method is chosen. */
 type Compiling = MethodRequest & { readonly method: RunMethod };
 
-/** How the circuits of each method are compiled. */
+/** Compilers of the circuits of each method. */
 const COMPILERS: {
   readonly [Method in RunMethod]: (
     circuit: DynamicCircuit,
@@ -66,7 +66,7 @@ const COMPILERS: {
 /**
  * Compiles a circuit for a method.
  *
- * @returns The compiler's report, and what prepares the circuit on the engine.
+ * @returns The compiler's report, and a function that prepares the circuit on the engine.
  * @throws {MethodMissingError} if the engine does not have the method.
  * @throws what the compiler throws.
  */

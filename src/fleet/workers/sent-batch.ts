@@ -35,7 +35,7 @@ import {
 /** Beyond this, memory that threads share costs less than a copy for each. */
 const MIN_SHARED_BYTES = 16_384;
 
-/** Circuits of one shape, and what to compute of each. */
+/** Circuits of one shape, and the outputs to compute of each. */
 export interface Batch {
   readonly circuit: DynamicCircuit;
   readonly request: BatchRunRequest;
@@ -48,7 +48,7 @@ interface ShapeFacts extends JointFacts {
   readonly work: CircuitWork;
   /** The shape in the form that is sent to a worker: text, unless it has a matrix, a loop or an assignment. */
   readonly sent: WrittenCircuit | DynamicCircuit | SerializedCircuit;
-  /** About what it takes in memory, bytes. */
+  /** Approximate bytes of memory. */
   readonly bytes: number;
 }
 
@@ -79,7 +79,7 @@ const NO_ANGLES = new Float64Array();
 /**
  * Packs a circuit, to cross from one process to another.
  *
- * @param asBytes - Whether it is to be bytes, which a worker is given as they are, and not text.
+ * @param asBytes - Packs as bytes, for a worker, and not as text.
  */
 export function packCircuit(circuit: DynamicCircuit, asBytes = false): PackedCircuit {
   const { operations: _, ...frame } = circuit;
@@ -95,7 +95,7 @@ export function packCircuit(circuit: DynamicCircuit, asBytes = false): PackedCir
   return { frame, facts, sent: 'bytes' in sent ? sent : serializeCircuit(sent) };
 }
 
-/** The packed circuit, whose operations are read when somebody asks for them. */
+/** The packed circuit, whose operations are read on first use. */
 export function unpackCircuit({
   frame,
   facts,
@@ -125,7 +125,7 @@ export function bytesOfCircuit(circuit: DynamicCircuit): SerializedCircuit | und
 }
 
 /**
- * Refuses what no engine would run.
+ * Refuses a batch that no engine would run.
  *
  * @throws {InvalidBatchError} if the request does not fit the shape.
  * @throws {TooManyOutcomesError} if probabilities of more than 16 bits are asked for.
@@ -176,7 +176,7 @@ function ownFormulas(formulas: AngleFormulas): AngleFormulas {
   };
 }
 
-/** About what a run takes in memory while it waits, bytes. */
+/** Approximate bytes of memory of a run while it waits. */
 export function sizeOfRun({
   circuit,
   request,

@@ -3,7 +3,7 @@
  * angles for a small one.
  *
  * Cloning a circuit of 100,000 operations costs the sending thread some 80 ms; the bytes are written
- * once, by whoever has the time, and passed on for nothing. The format is that of structured clone,
+ * once, by any thread that has time, and passed on for nothing. The format is that of structured clone,
  * so the worker gets the same either way. Operations are cloned some thousands at a time, because a clone
  * keeps a record of each object, which makes a million at once take three times as long.
  *
@@ -37,7 +37,7 @@ const LENGTH_BYTES = 4;
 /** A circuit as bytes: in shared memory, until it leaves the process. */
 export interface SerializedCircuit extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
   readonly bytes: Uint8Array;
-  /** Told here, so that nobody has to read the bytes to know how long it may take. */
+  /** Sent too, so that the run time can be estimated without reading the bytes. */
   readonly work: CircuitWork;
 }
 
@@ -98,7 +98,7 @@ function deserialized(bytes: Uint8Array): DynamicCircuit {
   return { ...rest, operations };
 }
 
-/** About what a circuit takes in memory while it waits, bytes. */
+/** Approximate bytes of memory of a circuit while it waits. */
 export function sizeOfCircuit(circuit: DynamicCircuit): number {
   const BYTES_PER_OPERATION = 300;
   return numOperationsOf(circuit) * BYTES_PER_OPERATION;
@@ -143,7 +143,7 @@ type RequiredFields<T> = Pick<T, Exclude<keyof T, OptionalKey<T>>>;
 /** All its other fields, each undefined where it is absent. */
 type OptionalFields<T> = { readonly [K in OptionalKey<T>]-?: T[K] | undefined };
 
-/** One end of the wire. Its methods write what they are given and return it, or disregard that and return what they read. */
+/** One end of the wire. Its methods write and return their argument, or ignore it and return the value read. */
 export interface Wire {
   /** A whole number below 2^32. */
   word(value: number): number;
@@ -273,7 +273,7 @@ class Writer implements Wire {
   #angles: number[] = [];
   #isWritable = true;
 
-  /** What `writeCircuit` returns. One circuit is written at a time. */
+  /** Implements `writeCircuit`. One circuit is written at a time. */
   write(circuit: DynamicCircuit): WrittenCircuit | undefined {
     this.#numWords = 0;
     this.#angles = [];
@@ -367,7 +367,7 @@ class Writer implements Wire {
   }
 
   whole<T extends object>(required: RequiredFields<T>): T {
-    // The cast is safe: nobody looks at what the writer returns.
+    // The cast is safe: nobody looks at the writer's result.
     return required as T;
   }
 }
@@ -384,7 +384,7 @@ export function readCircuit({ shape, angles }: WrittenCircuit): DynamicCircuit {
   return new Reader(shape, angles).read();
 }
 
-/** What forms are given to read: the reader disregards it. */
+/** Placeholder value for forms that read: the reader disregards it. */
 const NOTHING = Object.freeze({});
 
 class Reader implements Wire {

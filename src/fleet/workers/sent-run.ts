@@ -175,7 +175,7 @@ interface UnpackedOutcome {
   readonly begunAgoMs: number;
 }
 
-/** What is packed. A field that `unpack` does not make does not compile. */
+/** Packed outcome. A field that `unpack` does not make does not compile. */
 interface PackedOutcome extends Required<RunOutcome> {
   readonly outputs: {
     readonly countsByRow: readonly [Required<Counts>];
@@ -185,9 +185,9 @@ interface PackedOutcome extends Required<RunOutcome> {
 
 /** Numbers of an outcome in `facts`; `add` writes them in the order in which `unpack` reads them. */
 const NUM_FACTS = 12;
-/** Reports that both sides remember. A report that is more than so many back is sent again. */
+/** Reports that both sides remember. A report that is further back is sent again. */
 const MAX_REPORTS = 64;
-/** Beyond so many words a copy costs more than an array of one's own. */
+/** Counts of more words are sent in their own arrays, which costs less than a copy. */
 const MAX_WORDS = 4096;
 
 /** The worker's side. */
@@ -227,7 +227,7 @@ export class OutcomePacker {
     return true;
   }
 
-  /** Takes what was added. */
+  /** Takes the added outcomes. */
   take(now: number): PackedOutcomes {
     const facts = Float64Array.from(this.#facts);
     for (let at = 1; at < facts.length; at += NUM_FACTS) facts[at] = now - facts[at]!;
@@ -248,7 +248,7 @@ export class OutcomePacker {
   }
 }
 
-/** The other side: one for each worker, because it remembers what that worker sent. */
+/** The other side: one for each worker, because it remembers the reports of that worker. */
 export class OutcomeUnpacker {
   /** By number, each in the place of the one that is no longer meant. */
   readonly #reports: CompilationReport[] = [];

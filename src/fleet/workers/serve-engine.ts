@@ -172,7 +172,7 @@ class EngineServer {
     const beganAt = performance.now();
     try {
       const outcomes = await engine.runTogether(batch, NEVER);
-      // Where there are none, each goes back to be run by itself.
+      // Without outcomes, each circuit goes back to be run by itself.
       if (outcomes === undefined) this.#waiting.unshift(...batch);
       for (const [i, { id }] of batch.entries()) {
         const outcome = outcomes?.[i];
@@ -200,7 +200,7 @@ class EngineServer {
     this.#buffer.aborted(id);
   }
 
-  /** The pool ends this worker, and what it has not answered is run again on a fresh one. */
+  /** The pool ends this worker, and runs its unanswered circuits again on a fresh one. */
   #lose(how: string): void {
     this.#isLost = true;
     this.#buffer.send();
@@ -256,7 +256,7 @@ const MIN_TRANSFER_BYTES = 16_384;
 interface Current {
   readonly id: number;
   readonly beganAt: number;
-  /** Whether the other side has been told of its begin. */
+  /** Whether the other side knows that it has begun. */
   isKnown: boolean;
   fraction: number;
   /** When progress was last sent. */
@@ -296,7 +296,7 @@ export class MessageBuffer {
     this.#ticker = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** The list has ended: sends what is left. */
+  /** The list has ended: sends the rest. */
   close(): void {
     clearInterval(this.#ticker);
     this.send();
@@ -308,15 +308,15 @@ export class MessageBuffer {
   }
 
   /**
-   * A circuit begins; what runs in no time need not be told of.
+   * A circuit begins; the start of a very short one is not sent.
    *
-   * @param isKnown - Whether the other side knows without being told.
+   * @param isKnown - Whether the other side knows without a message.
    */
   begin(id: number, beganAt: number, isKnown: boolean): void {
     this.#current = { id, beganAt, isKnown, fraction: 0, progressedAt: beganAt };
   }
 
-  /** How far the circuit is that has begun. */
+  /** Notes the progress of the circuit that has begun. */
   progress(fraction: number): void {
     const current = this.#current;
     if (current === undefined) return;
@@ -344,7 +344,7 @@ export class MessageBuffer {
     this.#ended.push({ kind: 'aborted', id });
   }
 
-  /** Sends what there is. */
+  /** Sends all gathered reports. */
   send(): void {
     const now = performance.now();
     const begun = this.#takeBegun(now);

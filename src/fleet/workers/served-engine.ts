@@ -51,7 +51,7 @@ export class ServedEngine {
   }
 
   /**
-   * Takes out of a list what is to be run together with a run.
+   * Takes the runs out of a list that run together with a run.
    *
    * @returns All of them, the run first; undefined where it is to be run by itself.
    */
@@ -62,7 +62,7 @@ export class ServedEngine {
   }
 
   /**
-   * Runs what was gathered.
+   * Runs the gathered runs.
    *
    * @returns An outcome for each, or undefined where each is to be run by itself.
    */

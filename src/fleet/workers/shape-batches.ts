@@ -2,9 +2,8 @@
  * Circuits of one shape, which differ in their angles and seeds, run in batches and without being
  * compiled: those that came as a batch run, and a parameter sweep that came circuit by circuit.
  *
- * A shape is made ready for a batch run, when a circuit of it comes the second time, or at once where
- * several come together, and kept. What comes after that costs its angles and its shots, alone or with
- * others.
+ * A shape is prepared for a batch run when a circuit of it comes the second time, or at once if several
+ * come together, and kept. Later circuits then cost their angles and shots, alone or with others.
  *
  * Circuits of a list are run in batches where this is faster and gives the same counts for the same seed
  * as the compiled circuit. The same counts take double precision: amplitudes computed in another order
@@ -175,7 +174,7 @@ export class ShapeBatches {
     }
   }
 
-  /** Whether the engine's batches give what the request asks for. */
+  /** Whether the engine's batches give the requested outputs. */
   #takes(shape: DynamicCircuit, request: BatchRunRequest): shape is Circuit {
     return this.#engine.prepare.batch !== undefined && isRunTogether(shape, request);
   }

@@ -44,7 +44,7 @@ export interface GpuWorkerSetup {
   readonly memoryBytes: number;
   /** Milliseconds for which memory of states is kept after a run, if not as the engine does by default. */
   readonly idleMemoryMs?: number;
-  /** Where tunings are kept; without it, none is made. */
+  /** Folder for tunings; without it, none is made. */
   readonly tuningFolder?: string;
 }
 
@@ -216,7 +216,7 @@ export function errorOf(failure: WorkerFailure): Error {
   }
 }
 
-/** Whether what ran the circuit is not to be used again. */
+/** Whether the engine that ran the circuit must not be used again. */
 export function isEngineLost(error: unknown): error is CodedError {
   return (
     error instanceof HelperLostError ||

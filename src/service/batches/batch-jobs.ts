@@ -168,7 +168,7 @@ export class BatchJobs
       hooks,
       readParts: (after) => jobs().parts(id, after),
       fit: (circuits) => readInProcess(readers, FIT_READING, { text: '' }, circuits, caller),
-      // Where one of the batch's jobs fails, the others are of no use.
+      // If one of the batch's jobs fails, the others are of no use.
       isCancelled: (reason) => reason instanceof JobCancelledError || !signal.aborted,
     });
   }

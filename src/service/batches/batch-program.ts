@@ -40,7 +40,7 @@ export interface CheckedProgram extends ChosenMethod {
   readonly warnings: readonly ProgramWarning[];
 }
 
-/** Results of a program: what is asked for, and what comes with it. */
+/** Results of a program: the requested ones, and those that come with them. */
 export type ResultName = BatchOutput | 'standard_error' | 'truncation_error' | 'largest_bond';
 
 /** Numbers of one result that a point has. */
@@ -76,7 +76,7 @@ export function hasStandardErrors(
 /** Bytes of an entry of counts in JSON without its label and its number: quotes, colon and comma. */
 const ENTRY_BYTES = 4;
 
-/** Bytes of the counts of a point in the form of the answer, if so many outcomes come up. */
+/** Bytes of the counts of a point with `numOutcomes` different outcomes, in the form of the answer. */
 function countsSize(
   { arrayFormat, labelFormat, numBits }: CheckedProgram,
   numOutcomes: number,

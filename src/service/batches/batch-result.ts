@@ -106,7 +106,7 @@ interface StoredResult {
 }
 
 /**
- * Text of a result as it is stored beside its parts.
+ * Text of a result that is stored beside its parts.
  *
  * @param seedOf - Seed of the first point of a program.
  * @param isSimulated - Whether engines of this service ran the circuits.
@@ -185,7 +185,7 @@ export function numberBytes(numbers: Float64Array): Uint8Array {
 /**
  * The result fields of a record as pieces of JSON text: `"programs":[…],"executed_on":…`.
  *
- * @param text - As `storedResultJson` gives it.
+ * @param text - From `storedResultJson`.
  * @throws {JobDamagedError} if it is no such text, or parts are missing.
  */
 export async function* batchResultText(
@@ -362,7 +362,7 @@ export class PartCursor {
   #next = 0;
   #last: JobPartPlace | undefined;
 
-  /** @param after - Where to begin; at the first part unless given. */
+  /** @param after - Reads the parts after this one; all unless given. */
   constructor(read: ReadParts, after?: JobPartPlace) {
     this.#read = read;
     this.#last = after;

@@ -1,4 +1,4 @@
-/** Schemas of batches: what is submitted, and the record that is answered. */
+/** Schemas of batches: the submission and the record. */
 import { z } from 'zod';
 import { type OutputOf, outputsOf } from '../../circuit/outputs.ts';
 import { MAX_SEED } from '../../math/philox.ts';

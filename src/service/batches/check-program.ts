@@ -1,4 +1,4 @@
-/** Checks one program of a batch: its form, its circuit at all points, and what is asked of it. */
+/** Checks one program of a batch: its form, its circuit at all points, and its requested outputs. */
 
 import { z } from 'zod';
 import { withFinalMeasurement } from '../../circuit/circuit.ts';
@@ -55,7 +55,7 @@ FIELD_ADVICE.add(programHead, {
       : undefined,
 });
 
-/** What all programs of a batch are checked against. */
+/** Context in which all programs of a batch are checked. */
 interface BatchContext {
   /** Fields that hold for programs without their own. */
   readonly batch: BatchParts;
@@ -170,7 +170,7 @@ function checkSweep(
   const { groups, chosen = NO_METHOD, observables, measuredQubits } = checked;
   const { method } = chosen;
   checkShotsOf({ outputs, shots, method }, faults);
-  // Where there is no method, that is said already.
+  // A missing method has been reported already.
   const byAdjoint = method === 'statevector' && !isEstimated({ ...asked, method });
   if (outputs.includes('gradient') && byAdjoint && faults.count === 0) {
     const { target, limits } = context;

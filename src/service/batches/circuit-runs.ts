@@ -1,5 +1,5 @@
 /**
- * How the circuits of a batch run: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`); and the ranges
+ * Runs of a batch's circuits: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`); and the ranges
  * of points of its programs that have results, and that are left.
  */
 import type { BatchPieces } from '../../fleet/batch-pieces.ts';
@@ -58,7 +58,7 @@ export function* rangesLeft(
 /** Runs circuits of some shapes; resolves with the results of each shape. */
 export type RunShapes = (asked: readonly Batch[]) => Promise<readonly RunOutputs[]>;
 
-/** What a piece tells the batch while it runs. */
+/** Batch that a running piece reports to. */
 export interface PieceContext {
   /** The pieces of the batch, among which this one waits; with the signal that ends them. */
   readonly pieces: BatchPieces;
@@ -85,12 +85,12 @@ export interface CircuitRuns {
   /** Whether engines of this service run the circuits. */
   readonly areSimulated: boolean;
   /**
-   * Pieces with all points that have no results yet, made as they are taken.
+   * Pieces with all points that have no results yet, made lazily.
    *
    * @param covered - Ranges that have results, in order of their programs and points.
    */
   pieces(covered: readonly Range[]): Iterable<Piece>;
-  /** Called when the batch ends without a result: gives up what earlier processes began, and no piece was started for. */
+  /** Called when the batch ends without a result: cancels vendor jobs of earlier processes for pieces not started. */
   abandon(signal: AbortSignal): void;
   /** Facts about the runs so far. Times are milliseconds. */
   readonly facts: {

@@ -1,6 +1,6 @@
 /**
- * A piece of a batch on hardware: its ranges ask for circuits, and what they ask for at the same time is cut into jobs of
- * the vendor together. So many small programs become few jobs.
+ * A piece of a batch on hardware: its ranges request circuits, and circuits that are requested at the same time are cut
+ * into jobs of the vendor together. So a large number of small programs becomes few jobs.
  *
  * Jobs are numbered in the order of the ranges, and the state of each is stored, so that another process finds the
  * vendor's job for the same circuits.
@@ -14,7 +14,7 @@ import { type Batch, factsOfShape, packCircuit } from '../../fleet/workers/sent-
 import type { FitRequest } from '../circuits/fitted-circuit.ts';
 import type { Piece, PieceContext, Range, RangeRuns } from './circuit-runs.ts';
 
-/** State of a piece, as it is stored. */
+/** Stored state of a piece. */
 export interface SavedPiece {
   /** Number of the piece within the batch. */
   readonly number: number;
@@ -25,7 +25,7 @@ export interface SavedPiece {
   readonly jobs: readonly (SavedRun | null)[];
 }
 
-/** What the pieces of a batch share. */
+/** Dependencies that the pieces of a batch share. */
 export interface PieceDeps {
   /** Fields of all runs. */
   readonly common: Omit<DeviceRun, 'id' | 'tag' | 'shots' | 'fit' | 'memory'> & {

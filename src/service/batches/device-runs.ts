@@ -69,7 +69,7 @@ export class DeviceRuns implements CircuitRuns {
     };
   }
 
-  /** Reads what an earlier process stored. */
+  /** Reads the pieces that an earlier process stored. */
   static async open(
     job: Job,
     programs: readonly CheckedProgram[],
@@ -159,7 +159,7 @@ export class DeviceRuns implements CircuitRuns {
   }
 }
 
-/** Puts ranges together that have so many points in all, or one of them does. */
+/** Groups consecutive ranges into lists of at most `numPoints` points; a larger range is alone. */
 function* together(ranges: Iterable<Range>, numPoints: number): Iterable<readonly Range[]> {
   let some: Range[] = [];
   let left = numPoints;

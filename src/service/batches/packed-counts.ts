@@ -21,7 +21,7 @@ export interface CountsLayout {
   readonly occurrenceBytes: 2 | 4;
 }
 
-/** Layout of the counts of so many bits, in the shortest form that holds the number of shots. */
+/** Layout of counts of `numBits` bits, in the shortest form that holds the number of shots. */
 export function countsLayout(numBits: number, shots: number): CountsLayout {
   return { outcomeBytes: Math.ceil(numBits / 8), occurrenceBytes: shots < 2 ** 16 ? 2 : 4 };
 }
@@ -31,7 +31,7 @@ export function occurrenceType({ occurrenceBytes }: CountsLayout): PackedInteger
   return occurrenceBytes === 2 ? '<u2' : '<u4';
 }
 
-/** Bytes of the counts of a point in base64, if so many outcomes come up. */
+/** Bytes of the counts of a point with `numOutcomes` different outcomes, in base64. */
 export function packedCountsSize(numOutcomes: number, layout: CountsLayout): number {
   const { outcomeBytes, occurrenceBytes } = layout;
   return Math.ceil((4 * (LENGTH_BYTES + numOutcomes * (outcomeBytes + occurrenceBytes))) / 3);

@@ -35,7 +35,7 @@ import { type BatchParts, checkBatchProgram } from './check-program.ts';
 export interface BatchSubmission extends JobSubmission {
   readonly programs: readonly CheckedProgram[];
   readonly points: number;
-  /** Body as it is stored and shown, JSON text. */
+  /** Body that is stored and shown, JSON text. */
   readonly bodyJson: string;
 }
 
@@ -192,8 +192,8 @@ function batchForm(value: unknown): {
 }
 
 /**
- * Shots of all circuits of a batch: what IBM allows in one job. With IBM's usual delay of 250 µs between shots they hold
- * a device for 21 minutes or more.
+ * Most shots of all circuits of a batch: IBM's limit of one job. With IBM's usual delay of 250 µs between shots they
+ * hold a device for 21 minutes or more.
  */
 export const MAX_DEVICE_SHOTS = 5_000_000;
 /** Circuits of a batch. Each is fitted here, which took 2 ms for one of 10 gates and 30 ms for one of 200. */
@@ -235,11 +235,11 @@ function numCircuitsOf(program: CheckedProgram): number {
   return circuits;
 }
 
-// Checked programs on their way from the process that read them, in pieces.
-//
-// Circuits and observables cross packed, as text and arrays: a million gates as objects would hold the main thread for
-// a second. Their operations are read there only where values are estimated from shots.
-
+/**
+ * A group of points in transit from the process that read it. Circuits and observables are packed, as text and arrays:
+ * a million gates as objects would hold the main thread for a second. Their operations are read there only if values
+ * are estimated from shots.
+ */
 interface SentGroup extends Omit<PointGroup, 'circuit'> {
   readonly circuit: PackedCircuit;
 }

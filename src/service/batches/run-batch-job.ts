@@ -1,5 +1,5 @@
 /**
- * Runs the points of a batch in pieces, a few at a time, and saves what comes back as parts of the job's result. Points
+ * Runs the points of a batch in pieces, a few at a time, and saves their results as parts of the job's result. Points
  * whose parts were stored before a crash are not run again.
  */
 

@@ -81,7 +81,7 @@ export interface CheckedCircuit extends ChosenMethod {
  * Checks a well-formed body and builds its circuit.
  *
  * @param maxSteps - Limit of steps of a program; no limit unless given.
- * @param purpose - What is compiled need not fit the target's device yet.
+ * @param purpose - A circuit to compile need not fit the target's device yet.
  * @throws {RequestInvalidError} listing every fault of meaning.
  * @throws {StepsSpentError} if a program takes more steps.
  */
@@ -156,7 +156,7 @@ function checkParts(
   const noise = readNoise(parts.noise, purpose === 'run' ? target?.spec : undefined, faults);
   const program = attempt(faults, () => readProgram(parts, readLimitsOf(target, limits), faults));
   const outputs = parts.return ?? ['counts'];
-  // A malformed list of outputs does not say what was requested.
+  // A malformed list of outputs leaves the request unknown.
   if (parts.return !== undefined || !given.includes('return')) {
     checkFields('circuit', outputs, given, faults);
   }

@@ -59,7 +59,7 @@ export function warningsUnder(
   return warnings.filter(({ code }) => code !== DELAY_IGNORED);
 }
 
-/** Fields of a body by which its method is chosen. */
+/** Fields of a body that decide its method. */
 export interface MethodFields {
   readonly noise?: NoiseModelObject | undefined;
   readonly method?: MethodName | undefined;

@@ -1,4 +1,4 @@
-/** Checks what is asked of a circuit, or of each circuit of a batch, against the table of outputs. */
+/** Checks the requested outputs of a circuit, or of each circuit of a batch, against the table of outputs. */
 import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
@@ -45,7 +45,7 @@ export function isEstimated({
   return outputs.some(isEstimable);
 }
 
-/** Adds a fault if a processor does not take so many shots. */
+/** Adds a fault if `shots` exceeds a processor's limit. */
 export function checkShots(
   shots: number | undefined,
   spec: ProcessorSpec,
@@ -154,7 +154,7 @@ export function checkDeviceOutputs(
   }
 }
 
-/** Checks that a method gives what is asked of a circuit, and that it fits an answer. */
+/** Checks that a method gives the requested outputs of a circuit, and that they fit an answer. */
 export function checkAsked(
   circuit: DynamicCircuit,
   asked: Asked,
@@ -173,7 +173,7 @@ export function checkAsked(
     const { by, limit, needs } = factsOf(name);
     const given = by[method ?? 'statevector'];
     if (given === 'never') {
-      // Where there is no method, that is said already.
+      // A missing method has been reported already.
       if (method !== undefined) add(whyNever(name, method, isNoisy(circuit)));
       return;
     }

@@ -46,7 +46,7 @@ export interface ProgramQuestion extends Asked, MethodFields {
   readonly observables: readonly ObservableObject[];
 }
 
-/** What a program is checked against. */
+/** Context in which a program is checked. */
 export interface ProgramContext {
   readonly target: Target | undefined;
   readonly limits: CircuitLimits;

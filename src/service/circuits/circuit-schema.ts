@@ -1,4 +1,4 @@
-/** Schemas of circuits: what is submitted, and the record that is answered. */
+/** Schemas of circuits: the submission and the record. */
 import { z } from 'zod';
 import { MAX_CIRCUIT_QUBITS, MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
@@ -37,7 +37,7 @@ const MAX_SHOTS = 1_000_000;
 export const output = z.enum(outputsOf('circuit'));
 export type Output = z.output<typeof output>;
 
-/** What the outputs of a form of request need, and their limits. */
+/** Text on the outputs of a form of request: their requirements and limits. */
 export function outputsText(form: 'circuit' | 'batch'): string {
   const texts = outputsOf(form).flatMap((name) => {
     const { needs, limit, by } = factsOf(name);
@@ -110,7 +110,7 @@ export const labelFormatField = {
     ),
 };
 
-/** How a circuit was simulated, in results. */
+/** Fields of results on the simulation method. */
 export const methodFields = {
   method: z
     .enum(RUN_METHODS)
@@ -158,7 +158,7 @@ const basisLabel = z
 /** Classical bits of one parity. */
 export const parity = z.array(z.int().min(0)).min(1);
 const parities = z.array(parity).min(1);
-/** How a detector error model is made. Names are those of Stim. */
+/** Options of a detector error model. Names are those of Stim. */
 const errorModelOptions = z.strictObject({
   decompose_errors: z
     .boolean()

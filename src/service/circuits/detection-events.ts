@@ -1,4 +1,4 @@
-/** Error correction: parities of measured bits that a request declares, what its noise does to them, and their values. */
+/** Error correction: parities of measured bits that a request declares, their error model, and their values. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
@@ -153,9 +153,9 @@ export interface DetectionEvents {
 }
 
 /**
- * Which detectors fired and which logical observables were flipped, in each shot: bits are 1 where a parity is not what
- * it is without errors. Bits of a shot fill its bytes from the least significant bit on, as in Stim's format b8; shots
- * come in the order of `memory`.
+ * Detection events and logical observable flips of each shot: a bit is 1 if a parity differs from that without errors.
+ * Bits of a shot fill its bytes from the least significant bit on, as in Stim's format b8; shots come in the order of
+ * `memory`.
  */
 export function detectionEvents(
   counts: Counts,

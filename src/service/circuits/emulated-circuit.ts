@@ -1,6 +1,6 @@
 /**
- * Circuits on emulated devices. A circuit in native gates on coupled qubits runs as it is written; any other is fitted
- * first. Then the noise is attached, to native gates and the device's qubits, and the qubits that nothing uses are left out.
+ * Circuits on emulated devices. A circuit in native gates on coupled qubits runs unchanged; any other is fitted first.
+ * Then the noise is attached, to native gates and the device's qubits, and unused qubits are left out.
  */
 import {
   type Circuit,
@@ -50,7 +50,7 @@ export function checkDevice(
     checkOperations(noisy, device, source, faults);
     return;
   }
-  // The measurements of an estimate are added later; what the program measures does not matter.
+  // The measurements of an estimate are added later; those of the program do not matter.
   const isRead = form === 'circuit' || !isEstimated({ ...asked, method: 'statevector' });
   for (const circuit of circuits) {
     const before = faults.count;
@@ -112,17 +112,17 @@ export interface EmulationRequest {
 /** A circuit with its noise, ready to run, and how it was fitted to the device. */
 interface EmulatedRun {
   readonly circuit: DynamicCircuit;
-  /** Absent for a circuit that runs as it is written. */
+  /** Absent for a circuit that runs unchanged. */
   readonly fitting?: Fitting;
 }
 
-/** Whether a device executes a circuit as it is written. */
+/** Whether a device executes a circuit unchanged. */
 function fitsAsWritten(circuit: DynamicCircuit, device: EmulatedDeviceSpec): boolean {
   const whole = withAllBits(circuit);
   return whole !== undefined && misfits(whole, device).length === 0;
 }
 
-/** Qubits that observables may read: on a circuit that runs as it is written, also those that it does not name. */
+/** Qubits that observables may read: on a circuit that runs unchanged, also those that it does not name. */
 export function numReadableQubits(
   circuit: DynamicCircuit,
   device: EmulatedDeviceSpec | undefined,
@@ -166,7 +166,7 @@ const MAX_FITTED_OPERATIONS = 1_000_000;
 /** The circuits of a program that an emulated device runs. */
 export interface EmulatedGroups {
   readonly groups: readonly PointGroup[];
-  /** How the first circuit was fitted; absent where all run as they are written. */
+  /** Fitting of the first circuit; absent if all run unchanged. */
   readonly fitting?: Fitting;
 }
 
@@ -177,7 +177,7 @@ export interface EmulatedGroups {
  * by point, because native gates depend on angles in any way: each point then is the circuit that it is by itself.
  *
  * @param groups - Circuits of operations that the device has, with their final measurements.
- * @param outputs - What is asked of each.
+ * @param outputs - Requested outputs of each.
  * @throws {StepsSpentError} if circuits have to be fitted and that may not take long.
  */
 export function emulatedGroups(

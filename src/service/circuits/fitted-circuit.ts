@@ -33,7 +33,7 @@ function layoutSource(seed: number): () => () => number {
  * Fits a circuit to a device.
  *
  * @param seed - Decides which of equally good layouts is taken.
- * @param preserve - What stays the same: the distribution of the classical bits, or the state before the last
+ * @param preserve - The invariant: the distribution of the classical bits, or the state before the last
  *   measurements as well.
  */
 export function fitted(

@@ -13,7 +13,7 @@ import { anglesOf } from '../../compiler/shape.ts';
 export interface PointGroup {
   /** The circuit with its final measurement; its own angles are those of the first point. */
   readonly circuit: DynamicCircuit;
-  /** How the angles follow from a row of inputs; absent where there is one point, whose angles the circuit has. */
+  /** Formulas of the angles in a row of inputs; absent for a single point, whose angles the circuit has. */
   readonly formulas?: AngleFormulas;
   /** Indices of the points, ascending; undefined for all points in order. */
   readonly points: Uint32Array | undefined;
@@ -100,7 +100,7 @@ export function* singlePoints(
   }
 }
 
-/** Where the point lies whose angles stand for those of all: at neither end nor in the middle, where angles are often 0. */
+/** Relative place of the representative point: neither an end nor the middle, at which angles are often 0. */
 const TYPICAL_PLACE = 0.62;
 
 /** Makes the circuit of a point that stands for all points of a group; undefined where all have the group's own angles. */

@@ -1,6 +1,6 @@
 /**
- * What jobs of one circuit and jobs of batches have in common. Programs are checked when they are submitted, and kept until
- * the job runs, so that they are not read twice; after a restart they are read from the stored request.
+ * Base of jobs of one circuit and of batches. Programs are checked when they are submitted, and kept until the job
+ * runs, so that they are not read twice; after a restart they are read from the stored request.
  */
 
 import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
@@ -21,7 +21,7 @@ export interface CircuitContext {
 
 /** Programs that will become a job. */
 interface ProgramSubmission extends JobSubmission {
-  /** Body as it is stored and shown, JSON text. */
+  /** Body that is stored and shown, JSON text. */
   readonly bodyJson: string;
 }
 
@@ -43,7 +43,7 @@ export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked>
   /** The part of a submission that is kept until the job runs. */
   protected abstract checkedOf(submission: Submission): Checked;
 
-  /** What the processor is asked to keep a place for. */
+  /** The coming run, for which the processor reserves a place. */
   protected abstract comingRun(
     submission: Submission,
     seed: number,
@@ -52,7 +52,7 @@ export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked>
   /** Reads a stored request in this thread; undefined if that would take too long. */
   protected abstract readSmall(text: string, targets: readonly Target[]): Checked | undefined;
 
-  /** How a job waits that runs on engines; its programs are given where they are known. */
+  /** Queueing of a job that runs on engines; its programs are given if known. */
   protected abstract queueingOnEngines(
     job: WaitingJob,
     processor: Processor | undefined,
@@ -147,7 +147,7 @@ export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked>
   }
 }
 
-/** What `read` returns; undefined if it takes more steps than it was given. */
+/** Result of `read`; undefined if its budget of steps is spent. */
 export function unlessSpent<T>(read: () => T): T | undefined {
   try {
     return read();

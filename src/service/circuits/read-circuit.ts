@@ -40,7 +40,7 @@ import type { Target } from './targets.ts';
 /** Circuit that will become a job. */
 export interface CircuitSubmission extends JobSubmission, CheckedCircuit {
   readonly shots: number;
-  /** Body as it is stored and shown, JSON text. */
+  /** Body that is stored and shown, JSON text. */
   readonly bodyJson: string;
 }
 

@@ -107,7 +107,7 @@ export function circuitResultJson(
   return `{${parts.join(',')}}`;
 }
 
-/** How each output is written, in the order of an answer. */
+/** Writers of the outputs, in the order of an answer. */
 const WRITERS: Readonly<
   Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
 > = {
@@ -143,7 +143,7 @@ function expectationsOf(
   return [...values.slice(0, numRequested), ...ofProgram];
 }
 
-/** Fields of a layout that the result of hardware has. What an earlier version saved has no form of labels. */
+/** Fields of a layout that the result of hardware has. Results of earlier versions have no form of labels. */
 export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'> &
   Partial<Pick<ResultLayout, 'labelFormat'>>;
 

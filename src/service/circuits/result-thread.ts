@@ -125,7 +125,7 @@ const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   detection: true,
 };
 
-/** A layout without what else its object has, as a circuit. */
+/** A layout without the other fields of its object, such as a circuit. */
 function layoutAlone(layout: ResultLayout): ResultLayout {
   const fields = Object.entries(layout).filter(([name]) => name in LAYOUT);
   // The cast is safe: these are all fields of a layout.

@@ -1,4 +1,4 @@
-/** Processors as the targets of submissions: which there are, what they take now, and the limits of reading for them. */
+/** Processors as the targets of submissions: their ids, their current limits, and the limits of reading for them. */
 import {
   type CircuitLimits,
   DEFAULT_MAX_ROUNDS,
@@ -87,7 +87,7 @@ export function limitsOf(target: Target | undefined, targets: readonly Target[])
   };
 }
 
-/** What a caller of a simulator of state vectors alone may try with a wide circuit. */
+/** Hint for a circuit that is too wide for a simulator of state vectors alone. */
 function widerElsewhere(
   target: Target | undefined,
   targets: readonly Target[],

@@ -52,7 +52,7 @@ declare module 'fastify' {
 /** Key of a request, with its rate-limit window on the clock of `elapsedMs`, including this request. */
 interface Caller {
   readonly key: ApiKey;
-  /** Text of the key, for what outlives the request. */
+  /** Text of the key, for streams and jobs that outlive the request. */
   readonly keyText: string;
   readonly limit: number;
   readonly window: WindowState;

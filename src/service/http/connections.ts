@@ -1,5 +1,5 @@
 /**
- * Limits on what one connection, one address and all connections may use.
+ * Limits of one connection, of one address and of all connections.
  *
  * Node's server starts every pipelined request at once and collects the answers. Here each waits for the
  * answer before it, so one connection costs no more than one request at a time. Connections are counted, and

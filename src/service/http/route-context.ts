@@ -27,7 +27,7 @@ export interface RouteContext {
   readonly envelopes: Envelopes;
 }
 
-/** What a route that shows a value says of itself. */
+/** Definition of a route that shows a value. */
 interface ShownValue<Answer extends z.ZodType, Params extends z.ZodType> {
   readonly path: string;
   readonly operationId: string;

@@ -1,4 +1,4 @@
-/** Bodies and answers against their schemas: validation of what comes in, and in tests of what goes out. */
+/** Validation of bodies against their schemas, and in tests of answers. */
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
 import { formFaults } from '../../errors/form-faults.ts';

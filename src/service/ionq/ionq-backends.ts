@@ -1,8 +1,8 @@
 /**
- * Backends of IonQ's interface: the simulator, and the QPUs that the clients know by name. All run on this service's simulators. The
- * QPUs say so, and have the noise models of IonQ's devices: a depolarizing channel after each gate on one qubit and on two. Readout
- * errors and gates on more qubits have no noise there. IonQ publishes the parameters of some models; those of the others are derived
- * here, and say from what.
+ * Backends of IonQ's interface: the simulator, and the QPUs that the clients know by name. All run on this service's
+ * simulators. The QPUs say so, and have the noise models of IonQ's devices: a depolarizing channel after each gate on
+ * one qubit and on two. Readout errors and gates on more qubits have no noise there. IonQ publishes the parameters of
+ * some models; those of the others are derived here, and name their source.
  *
  * @see https://docs.ionq.com/guides/simulation-with-noise-models (no date)
  */
@@ -24,7 +24,7 @@ export interface IonqNoise {
   readonly weights: readonly [number, number];
   /** Qubits of the device. */
   readonly numQubits: number;
-  /** Where the weights are from. */
+  /** Source of the weights. */
   readonly source: string;
 }
 
@@ -68,7 +68,7 @@ export function ionqNoise(name: string): IonqNoise | undefined {
   return MODELS.get(name);
 }
 
-/** What results with the noise of a model rest on; nothing for the ideal one, whose results are exact. */
+/** Basis of results with the noise of a model; empty for the ideal one, whose results are exact. */
 export function basisOf(name: string): object {
   const noise = ionqNoise(name);
   return noise === undefined ? {} : { basis: 'modelled', noise_parameters: noise.source };
@@ -140,7 +140,7 @@ export const IONQ_BACKENDS: readonly string[] = [
 /** Older clients name the QPU so. */
 const ALIASES: ReadonlyMap<string, string> = new Map([['qpu', 'qpu.forte-1']]);
 
-/** Processors that run the jobs, the preferred one first: double precision on the CPU, then what takes more qubits. */
+/** Processors that run the jobs, the preferred one first: double precision on the CPU, then that with more qubits. */
 const PROCESSORS = ['statevector-sim', 'gpu-fleet'];
 
 /** Processor of jobs with noise, which chooses a method for each. */
@@ -184,7 +184,7 @@ export function targetFor(
     .toSorted((a, b) => b.spec.maxQubits - a.spec.maxQubits)[0];
 }
 
-/** Id of the processor that runs circuits of so many qubits. */
+/** Id of the processor that runs circuits of `numQubits` qubits. */
 export function processorFor(numQubits: number, targets: readonly Target[]): string {
   const takes = (id: string) =>
     targets.some(

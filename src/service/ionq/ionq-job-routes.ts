@@ -315,7 +315,7 @@ function resultRoutes(app: ServiceApp, { jobs: runner }: RouteContext['deps'], j
   });
 }
 
-/** Sends pieces of JSON. The first is read before, so that a fault is answered as one. */
+/** Streams JSON text. The first piece is read before, so that a fault is answered as one. */
 async function sendText(reply: FastifyReply, text: ResultText): Promise<FastifyReply> {
   const pieces = text[Symbol.asyncIterator]();
   const first = await pieces.next();

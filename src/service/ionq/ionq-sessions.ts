@@ -22,7 +22,7 @@ export interface IonqSession {
   readonly endsAt: number | undefined;
 }
 
-/** Settings of a session, as they are sent and shown. */
+/** Settings of a session in requests and answers. */
 export const sessionSettings = z.object({
   job_count_limit: z
     .int()

@@ -127,7 +127,7 @@ export function readIonqJob(
   };
   const submission = attemptBatch(() => readBatch(body, targets, maxSteps), form, programs);
   if (!facts.dryRun) return submission;
-  // Everything was checked. What runs instead is a circuit without gates.
+  // Everything was checked. A circuit without gates runs instead.
   const { programs: _, ...rest } = body;
   return readBatch({ ...rest, programs: [{ circuit: [], qubits: 1 }] }, targets);
 }
@@ -156,7 +156,7 @@ function modelOf({ backend, noise }: JobForm): string {
   return noise?.model ?? noiseModelOfBackend(backendOf(backend) ?? 'simulator');
 }
 
-/** Program of the batch, and what is known of it. */
+/** Program of the batch, with facts about it. */
 interface IonqProgram {
   /** As `POST /quantum/batches` takes it. */
   readonly program: object;
@@ -385,7 +385,7 @@ function factsOf(form: JobForm, programs: readonly IonqProgram[]): IonqFacts {
   };
 }
 
-/** Runs `read`; faults of the batch are told with paths of IonQ's form. */
+/** Runs `read`; faults of the batch are reported with paths of IonQ's form. */
 function attemptBatch(
   read: () => BatchSubmission,
   { type }: JobForm,

@@ -61,7 +61,7 @@ export class JobEventStream extends Readable {
     this.#source = source;
     this.#told = source.since;
     source.watch.onChange = () => this.#try(() => this.#tell());
-    // Whoever reconnects is told that there is no such job.
+    // A client that reconnects gets the error that there is no such job.
     source.watch.onGone = () => this.#try(() => this.stop());
     this.#looking = setInterval(() => this.#try(() => this.#look()), LOOK_EVERY_MS).unref();
   }

@@ -104,7 +104,7 @@ export const recordQuery = z.strictObject({
     ),
 });
 
-/** Where the next page of a listing begins. */
+/** Cursor of the next page of a listing. */
 export const nextCursor = z
   .string()
   .nullable()

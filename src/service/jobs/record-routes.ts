@@ -29,7 +29,7 @@ import {
 import { recordJson, withRequest } from './job-view.ts';
 import type { JobSubmissions } from './submit-job.ts';
 
-/** What a route that submits jobs says of itself. */
+/** Definition of a route that submits jobs. */
 interface SubmissionRoute<Submission extends JobSubmission, Context, Params extends z.ZodType> {
   readonly path: string;
   readonly operationId: string;

@@ -358,8 +358,8 @@ class IdempotentStarts {
   }
 
   /**
-   * Claims the key, or finds the job that it stands for. Where another node has claimed it and its job is not stored
-   * yet, that is waited for: the node stores it, releases the key, or is given up.
+   * Claims the key, or finds the job that it stands for. If another node has claimed it and its job is not stored yet,
+   * waits until the node stores the job, releases the key, or is given up.
    *
    * @throws {JobNotFoundError} if the job was deleted.
    */

@@ -1,6 +1,6 @@
 /**
- * Store of API keys, and what its classes for the two databases have in common: rows and what they mean, rules of changes,
- * and entries of the log of administration.
+ * Store of API keys, and the shared part of its classes for the two databases: rows and their meaning, rules of
+ * changes, and entries of the log of administration.
  */
 
 import {
@@ -141,7 +141,7 @@ export function readableKeys(rows: readonly StoredRow[], onDamaged: OnDamaged): 
 /**
  * Checks that a change leaves an admin, if it must.
  *
- * @param all - Gives all keys as they are before the change.
+ * @param all - Gives all keys before the change.
  * @throws {LastAdminKeyError}
  */
 export function checkAdminIsLeft(

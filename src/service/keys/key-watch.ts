@@ -1,6 +1,6 @@
 /**
- * Ends what depends on a key that is no longer valid: its event streams and, if QCS_REVOKED_KEY_JOBS says so,
- * its waiting jobs.
+ * Ends the event streams of a key that is no longer valid and, if QCS_REVOKED_KEY_JOBS says so, its waiting
+ * jobs.
  *
  * Requests look up their key, so a change takes effect at once. Streams and jobs make no further request, so
  * they are checked every second: time passes, and another process may change a key (`qcs keys`).

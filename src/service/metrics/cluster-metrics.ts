@@ -22,7 +22,7 @@ export interface ClusterFigures {
 export interface ClusterSource {
   /** Name of this node. */
   readonly node: string;
-  /** What the node knows now; it does not ask the database. */
+  /** Figures that the node knows without asking the database. */
   figures(): ClusterFigures;
 }
 

@@ -124,7 +124,7 @@ export class EngineMetrics {
     this.#trajectories.set(processor, (this.#trajectories.get(processor) ?? 0) + trajectories);
   }
 
-  /** Counts what a circuit reused. */
+  /** Counts the reuses of a circuit. */
   countReuse(processor: string, { backend: { engine }, reused }: CircuitResult): void {
     if (reused === undefined) return;
     const key = `${processor} ${engine}`;
@@ -170,7 +170,7 @@ export class EngineMetrics {
   }
 }
 
-/** How often circuits of a processor reused something, by what it was. */
+/** Reuses by circuits of a processor, by the thing reused. */
 interface Reuses {
   readonly labels: Pick<Labels, 'processor' | 'engine'>;
   readonly counts: Record<Reuse, number>;

@@ -47,7 +47,7 @@ export class ProcessMetrics {
   }
 }
 
-/** What the process and its runtime tell by themselves. Names of totals end in `_total`. */
+/** Metrics of the process and its runtime. Names of totals end in `_total`. */
 const FIGURES: readonly (readonly [name: string, help: string, read: () => number])[] = [
   // With its threads, without processes of adapters.
   [

@@ -93,7 +93,7 @@ export const classificationBody = z
   });
 export type ClassificationBody = z.output<typeof classificationBody>;
 
-/** Body of an inference with a text model; the model checks what its limits are. */
+/** Body of an inference with a text model; the model checks its own limits. */
 export const textBody = z
   .strictObject({
     input: z.string().meta({ minLength: 1, maxLength: MAX_INPUT_LENGTH }),

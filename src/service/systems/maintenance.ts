@@ -1,4 +1,4 @@
-/** Maintenance of processors and devices: what is stored of it, and how it is ordered. */
+/** Maintenance of processors and devices: its stored orders, and the calls that give them. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { z } from 'zod';
 import type { DeviceDirectory } from '../../fleet/fleet-device.ts';

@@ -1,6 +1,5 @@
 /**
- * What agents and the TPU fleet have in common, in the form that callers see: capabilities, results, benchmarks and
- * statistics, with their schemas.
+ * Views and schemas that agents and the TPU fleet share: capabilities, results, benchmarks and statistics.
  */
 import { z } from 'zod';
 import type { Benchmark, MonitoredProcedures } from '../../workloads/monitored-procedures.ts';

@@ -53,7 +53,7 @@ export interface StoredStep extends PlanStep {
   readonly id: JobId;
 }
 
-/** Body of a plan as it is stored. */
+/** Stored body of a plan. */
 export interface StoredPlan {
   readonly goal?: string;
   readonly steps: readonly StoredStep[];

@@ -16,7 +16,7 @@ export interface Statement {
 
 /** Rows that a statement returned, and the number that it returned or changed. */
 export interface Rows {
-  /** What the server did: `UPDATE`. */
+  /** Command that the server completed: `UPDATE`. */
   readonly command: string;
   readonly rows: readonly StoredRow[];
   readonly count: number;
@@ -51,7 +51,7 @@ const TYPES: pg.CustomTypesConfig = {
 /**
  * Settings of all connections. Rows are found by their keys: a plan that was made while a table was small must not
  * read the whole of it later. Plans that avoid that at any cost look so costly to the server that it would compile each
- * of them for a tenth of a second, unless it is told not to. Bitmaps are not used: reading through one leaves the
+ * of them for a tenth of a second, unless that is switched off. Bitmaps are not used: reading through one leaves the
  * entries of rows that are gone in an index, and the next reading meets them again.
  */
 const SETTINGS = `

@@ -250,7 +250,7 @@ const MIGRATIONS: readonly string[] = [
 
 /**
  * Brings the tables to the version of this software. Of several processes that do so at once, one migrates and the
- * others find it done. A database that is one version newer is left as it is. Call it outside a transaction.
+ * others find it done. A database that is one version newer is not changed. Call it outside a transaction.
  *
  * @throws {CannotOpenDatabaseError} if the database is two versions newer, or more.
  */

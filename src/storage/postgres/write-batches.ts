@@ -11,7 +11,7 @@ import type { PostgresWriter } from './writer.ts';
 
 /** Options of WriteBatches. */
 interface BatchOptions<Item, Result> {
-  /** What a write is about; writes of one subject run one after another. */
+  /** Subject of a write; writes of one subject run one after another. */
   readonly subjectOf: (item: Item) => string;
   /** True if the items share a transaction with no other writes. */
   readonly isAlone?: boolean;

@@ -72,7 +72,7 @@ interface UncertainCommit {
   readonly values: readonly unknown[];
 }
 
-/** What happens to the connection, for the log. */
+/** Event of the connection, for the log. */
 export type ConnectionEvent =
   | { readonly kind: 'lost'; readonly error: unknown }
   | { readonly kind: 'restored' };
@@ -267,7 +267,7 @@ export class PostgresWriter {
   #commitPending(): void {
     this.#committing ??= this.#commitAll().finally(() => {
       this.#committing = undefined;
-      // Whoever was just answered may have written again. Others of this turn share the transaction.
+      // A caller that was just answered may have written again. Others of this turn share the transaction.
       if (this.#pending.length > 0) setImmediate(() => this.#commitPending());
     });
   }

@@ -15,7 +15,7 @@ export interface Agent {
   readonly kind: 'Computation' | 'Research' | 'Security' | 'Design' | 'Robotics';
   /** Description in one or two sentences. */
   readonly description: string;
-  /** The procedures it offers as tasks, in the order of listings. */
+  /** Procedures of its tasks, in the order of listings. */
   readonly procedures: readonly Procedure[];
   /**
    * Self-test and micro-benchmark: a task of a few milliseconds with a known answer, run the same way as

@@ -16,7 +16,7 @@ import type { ProcedureContext } from '../procedures/procedure-context.ts';
 export interface PointGroup {
   /** The circuit at the first of them. */
   readonly circuit: Circuit;
-  /** How its angles follow from the inputs; absent for a circuit without inputs. */
+  /** Formulas of its angles in the inputs; absent for a circuit without inputs. */
   readonly formulas?: AngleFormulas;
   /** Numbers of the points, ascending; all of the program unless given. */
   readonly points?: Uint32Array | undefined;

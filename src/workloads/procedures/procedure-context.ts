@@ -14,9 +14,9 @@ export interface CircuitRunner {
   /** Qubits of the widest circuit with noise that would run now; half as many as a density matrix. */
   readonly maxNoisyQubits: number;
   /**
-   * Runs a circuit as it is written, or, where the request has `angles`, several that differ from it in angles and
-   * seeds, as `Processor.run` does. Several run in pieces of a few hundredths of a second. Data derived from their shape
-   * is cached by object identity: pass the same object each time.
+   * Runs a circuit, or, if the request has `angles`, several that differ from it in angles and seeds, as
+   * `Processor.run` does. Several run in pieces of a few hundredths of a second. Data derived from their shape is
+   * cached by object identity: pass the same object each time.
    *
    * @returns The requested outputs, with a row for each circuit.
    * @throws {InvalidBatchError | TooManyOutcomesError} if a request for several circuits does not fit their shape.

@@ -11,7 +11,7 @@ import {
   type ToProcess,
 } from './procedure-messages.ts';
 
-/** How a call ended on one process. */
+/** Outcome of a call on one process. */
 export type CallEnd =
   | { readonly kind: 'done'; readonly outcome: Omit<ProcedureOutcome, 'timing'> }
   | { readonly kind: 'failed'; readonly error: unknown }

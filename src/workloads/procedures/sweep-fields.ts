@@ -201,8 +201,8 @@ export interface SweepParameter {
 }
 
 /**
- * How values combine: `grid` takes every combination, the last parameter fastest; `zip` takes the k-th
- * value of every parameter together.
+ * Combination of values: `grid` takes every combination, the last parameter fastest; `zip` takes the
+ * k-th value of every parameter together.
  */
 export type SweepCombination = 'grid' | 'zip';
 

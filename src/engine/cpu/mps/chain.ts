@@ -158,7 +158,7 @@ export class Chain {
     this.#normalize();
   }
 
-  /** Scales the centre to the norm 1. What a cut discarded is known too roughly to scale by. */
+  /** Scales the centre to the norm 1. The discarded weight of a cut is known too roughly to scale by. */
   #normalize(): void {
     const { at, left, right } = this.#own(this.centre);
     const tensor = this.memory.doubles.subarray(at / 8, (at + bytesOf(left, right)) / 8);

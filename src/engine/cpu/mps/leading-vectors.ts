@@ -35,7 +35,7 @@ export interface LeadingVectors {
  *
  * Orthogonalisations with pivoting, each of the triangular factor of the one before, come ever closer to the singular
  * values. After two of them the part that is left out is at most some 1.4 times what singular vectors leave out, and
- * mostly as much: at a bond that is cut where its weights fall quickly, that is no or one more vector. Where the bond is
+ * mostly as much: at a bond that is cut where its weights fall quickly, that is no or one more vector. If the bond is
  * limited, two more or Jacobi rotations come close to the best that the limit allows.
  *
  * @see Stewart, "The QLP approximation to the singular value decomposition", SIAM J. Sci. Comput. 20, 1336 (1999); Huckaby
@@ -70,7 +70,7 @@ export async function leadingVectors(
   return await limitedVectors(memory, maxBondDimension, factors, slicer);
 }
 
-/** What two orthogonalisations of a matrix have left in the scratch `rows` and `second`. */
+/** Result of two orthogonalisations of a matrix, in the scratch `rows` and `second`. */
 interface Factors {
   /** Columns of `second`. */
   readonly rank: number;
@@ -82,7 +82,7 @@ interface Factors {
   readonly total: number;
 }
 
-/** Continues where more vectors were found than a bond may have. */
+/** Continues if more vectors were found than a bond may have. */
 async function limitedVectors(
   memory: TensorMemory,
   limit: number,

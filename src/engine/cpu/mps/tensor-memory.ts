@@ -125,7 +125,7 @@ export class TensorMemory {
     return (this.#sharers.get(at) ?? 0) > 0;
   }
 
-  /** A scratch block of at least so many bytes. What was in it is lost if it has to grow. */
+  /** A scratch block of at least `bytes`. Its contents are lost if it has to grow. */
   scratch(name: ScratchName, bytes: number): number {
     const known = this.#scratch.get(name);
     if (known !== undefined && known.bytes >= bytes) return known.at;
@@ -274,7 +274,7 @@ export class TensorMemory {
   }
 }
 
-/** What an orthogonalisation found. */
+/** Result of an orthogonalisation. */
 export interface Orthogonalized {
   readonly rank: number;
   /** Squared norm of the matrix, and of the part that is left out. */

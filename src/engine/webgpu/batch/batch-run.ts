@@ -1,5 +1,5 @@
 /**
- * Runs a batch: sends circuits to the device piece by piece, and reads their results. The host
+ * Runs a batch: sends circuits to the device in pieces, and reads their results. The host
  * prepares the next piece while the device works on the last.
  */
 import {
@@ -247,7 +247,7 @@ export class PieceSize {
     return Math.max(1, Math.floor(this.#units / unitsOfOne));
   }
 
-  /** Records how long a piece took. */
+  /** Records the duration of a piece. */
   took(units: number, ms: number): void {
     // A piece far below the size says nothing about larger ones.
     if (units > this.#units / 2 && ms < TARGET_MS / 2) this.#units *= 2;

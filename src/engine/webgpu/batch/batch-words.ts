@@ -1,5 +1,5 @@
 /**
- * Encodes what the kernels of a batch interpret: compiled shapes and angles for shaders/batch_evolve.wgsl, and the tables
+ * Encodes the data of a batch's kernels: compiled shapes and angles for shaders/batch_evolve.wgsl, and the tables
  * that all circuits share when their states are read.
  */
 
@@ -204,7 +204,7 @@ function bitsOf(...numbers: readonly number[]): readonly number[] {
  * and whole turns vanish by themselves.
  *
  * @param angles - Radians, circuit after circuit.
- * @param to - Room for whole workgroups; what belongs to no circuit stays as it is.
+ * @param to - Room for whole workgroups; words that belong to no circuit are not written.
  */
 export function writeAngleWords(
   angles: Float64Array,

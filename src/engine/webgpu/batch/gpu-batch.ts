@@ -2,7 +2,7 @@
  * Batches: many small circuits of one shape, each with angles of its own, in one dispatch.
  *
  * The shape is interpreted, as sweeps are: a kernel made for it would wait for the driver's compiler
- * each time a new shape comes. States stay on the device, where other kernels read off what was asked.
+ * each time a new shape comes. States stay on the device, where other kernels compute the outputs.
  */
 import type { Circuit } from '../../../circuit/circuit.ts';
 import {
@@ -76,7 +76,7 @@ export async function prepareGpuBatch(
   };
 }
 
-// How far the roundings of shaders/batch_evolve.wgsl can move a state.
+// Bound on the rounding errors of shaders/batch_evolve.wgsl.
 //
 // **States.** Let ψ be the exact final state and ψ̂ the computed one, not normalised. Each operation is unitary. If its
 // computed form differs by at most eᵢ times the norm of what it acts on, then ‖ψ̂ − ψ‖ ≤ E = Π(1 + eᵢ) − 1 ≤ exp(Σeᵢ) − 1.

@@ -1,5 +1,5 @@
 /**
- * Computes O·ψ on a GPU, piece by piece: a piece is a chunk of the state or a part of one. The strings
+ * Computes O·ψ on a GPU in pieces: a piece is a chunk of the state or a part of one. The strings
  * that flip the same qubits of a piece's number take a piece of the image from the same piece of the
  * state.
  */
@@ -97,7 +97,7 @@ export function clearImage(context: GpuContext, { chunks }: GpuState): void {
   });
 }
 
-/** Adds what strings take from pieces of the state to pieces of the image. */
+/** Adds the images of pieces of the state under strings to pieces of the image. */
 export async function addToPieces(
   context: GpuContext,
   pieces: readonly ImagePiece[],

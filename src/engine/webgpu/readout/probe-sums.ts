@@ -1,5 +1,5 @@
 /**
- * The sums of probes over two states on a GPU. What has the same flips and controls reads the same products, so up to
+ * The sums of probes over two states on a GPU. Probes with the same flips and controls read the same products, so up to
  * four sums with different signs share one trip through both states.
  *
  * As with expectation values, no accumulator on the device adds more than 16 terms, and the host adds workgroups and

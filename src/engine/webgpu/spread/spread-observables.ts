@@ -1,7 +1,7 @@
 /**
  * Observables of a state on several devices: ⟨ψ|O|ψ⟩ and O·ψ. Strings that flip no device qubit are
  * computed on each device. For other strings the amplitudes of a pair are on two devices; one of them
- * receives the other's piece by piece. Little memory may be free beside the state, so a piece is at most
+ * receives the other's in pieces. Little memory may be free beside the state, so a piece is at most
  * a chunk.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
@@ -135,7 +135,7 @@ export async function applyToShares(
   }
 }
 
-/** Adds what some strings contribute to one device's share of the image. */
+/** Adds the contributions of some strings to one device's share of the image. */
 async function addToShare(
   shares: readonly StateShare[],
   rank: number,

@@ -79,7 +79,7 @@ export class StageWriter {
   readonly #pool: MatrixPool;
   readonly #pending = new PhasePolynomial();
   readonly #growth: Growth;
-  /** The registers as they are after the instructions so far. */
+  /** The registers after the instructions so far. */
   #registers: number[] = [];
   #opened: readonly number[] = [];
   #registerMask = 0;
@@ -252,7 +252,7 @@ export class StageWriter {
     }
   }
 
-  /** Writes what depends on nothing but the register in one instruction, if it is more than one factor. */
+  /** Writes the factors that depend on nothing but the register in one instruction, if there are several. */
   #mergeConstants(byRegisters: Map<number, readonly PhaseFactor[]>): void {
     const constants = [...byRegisters].flatMap(([registers, [factor, ...others]]) =>
       factor?.mask === 0 && others.length === 0 ? [{ registers, factor }] : [],
@@ -329,7 +329,7 @@ export class StageWriter {
   /** Writes a pair rotation, whose targets come to the lowest register bits. */
   #writePairRotation({ targets, read, even, odd, isImaginary }: PairRotationItem): void {
     this.#bringLowest(targets);
-    // Where the targets come in the other order, |01⟩ is |10⟩ and turns the other way.
+    // If the targets come in the other order, |01⟩ is |10⟩ and turns the other way.
     const isSwapped = this.#registers[0] !== targets[0];
     const rotation = { even, odd: isSwapped && !isImaginary ? negated(odd) : odd, isImaginary };
     this.#count++;

@@ -198,9 +198,9 @@ export function writeExchange(out: WordWriter, one: number, other: number): void
 }
 
 /**
- * Where an amplitude of a tile lies in workgroup memory, as `place_of` of the kernel has it: its
- * lowest four bits depend on all others, so that neighbouring threads use different banks. The place
- * of an exclusive or is that of the places.
+ * Place of a tile's amplitude in workgroup memory, as in `place_of` of the kernel: its lowest four
+ * bits depend on all others, so that neighbouring threads use different banks. The place of an
+ * exclusive or is that of the places.
  */
 export function placeOf(inTile: number): number {
   return inTile ^ ((inTile >> 4) & 15) ^ ((inTile >> 8) & 15);

@@ -230,7 +230,7 @@ export class TuningBench implements Disposable {
     this.#state = state;
   }
 
-  /** @throws {StateMemoryError} if the device has no memory for a state of so many qubits. */
+  /** @throws {StateMemoryError} if the device has no memory for a state of `numQubits` qubits. */
   static async open(context: GpuContext, numQubits: number): Promise<TuningBench> {
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const size = AMPLITUDE_BYTES * 2 ** numQubits;

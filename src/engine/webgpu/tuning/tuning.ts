@@ -8,7 +8,7 @@ import { DEFAULT_TILE_QUBITS, MIN_TILE_QUBITS } from '../gpu-target.ts';
 import { REGISTER_QUBITS } from '../sweep/sweep-code.ts';
 import { maxTileQubits, type TileShape, tileShape } from '../sweep/sweep-kernel.ts';
 
-/** Sizes for one adapter, and the rates by which they were chosen. */
+/** Sizes for one adapter, and the measured rates that led to them. */
 export interface Tuning extends TileShape {
   /** log2 of the most amplitudes of a dispatch. */
   readonly dispatchQubits: number;
@@ -116,7 +116,7 @@ export function candidatesFor(limits: GPUSupportedLimits): readonly TileShape[] 
   return [first, ...others];
 }
 
-/** Whether a device's workgroups hold so many tiles of that size. */
+/** Whether a device's workgroups hold the tiles of a shape. */
 export function fits(
   { tileQubits, tilesPerGroup }: TileShape,
   limits: GPUSupportedLimits,

@@ -91,7 +91,7 @@ export interface ReadingCaller {
   readonly signal?: AbortSignal | undefined;
   /** CPU time that the body may take, as a multiple of the limit; 1 unless given. */
   readonly cpuFactor?: number;
-  /** Hears of each piece of the output but the last, one a turn of the event loop. */
+  /** Called with each piece of the output but the last, one a turn of the event loop. */
   readonly onPiece?: (index: number, piece: unknown) => void;
 }
 

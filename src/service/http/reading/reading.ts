@@ -5,7 +5,7 @@ import type { BodySource } from './reading-messages.ts';
 
 /** Work on a body or on a stored request. Context and output are plain data. */
 export interface Reading<Context, Output> {
-  /** Name by which a process finds the reading; unique. */
+  /** Unique name that a process looks the reading up by. */
   readonly name: string;
   /** @param body - A parsed body, or the text of a stored request. */
   readonly read: (body: unknown, context: Context) => Output | Promise<Output>;
@@ -13,7 +13,7 @@ export interface Reading<Context, Output> {
   readonly proceduresOf?: (body: unknown, context: Context) => readonly (Procedure | undefined)[];
   /** CPU time that a body may take, as a multiple of the usual limit; 1 unless given. */
   readonly cpuFactor?: number;
-  /** How an output crosses from the process in pieces; as a whole unless given. */
+  /** Splits an output for the transfer from the process; sent as a whole unless given. */
   readonly pieces?: OutputPieces<Output>;
 }
 

@@ -1,4 +1,4 @@
-/** Tasks of the computation agent whose code is loaded when one runs: what each does, its limits and an example. */
+/** Tasks of the computation agent whose code is loaded when one runs: descriptions, limits and examples. */
 import {
   EXPRESSION_LIMITS,
   expressionTextFaults,

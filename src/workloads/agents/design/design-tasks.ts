@@ -1,4 +1,4 @@
-/** The tasks of the design agent: what each does, its limits and an example. Their code is loaded when one runs. */
+/** The tasks of the design agent: descriptions, limits and examples. Their code is loaded when one runs. */
 import { procedure } from '../../procedures/procedure.ts';
 import {
   MAX_AMPLITUDE_QUBITS,

@@ -133,7 +133,7 @@ function levelsOf(given: NoiseScanInput): readonly NoiseModelObject[] {
   const { levels, device, noise, scale_factors = [1] } = given;
   if (levels !== undefined) return levels.map(modelOfRates);
   const asked = noise ?? { model: device };
-  // Reports what is wrong with it before it is multiplied.
+  // Reports its faults before it is multiplied.
   noiseModelOf(asked);
   const model = asked.model === undefined ? asked : NOISE_MODELS.get(asked.model)!;
   const faults = new FaultList();

@@ -1,6 +1,6 @@
 /**
- * What both tasks of the robotics agent share: input fields, and a cost over permutations minimised by QAOA and compared with
- * the optimum of an exhaustive search.
+ * Shared by both tasks of the robotics agent: input fields, and a cost over permutations minimised by QAOA and compared
+ * with the optimum of an exhaustive search.
  */
 
 import { z } from 'zod';

@@ -4,8 +4,8 @@
  *
  * On few qubits the comparison is exact: each circuit acts on one half of n Bell pairs, and the state of
  * all 2n qubits is the whole unitary (Choi, Jamiołkowski). On more qubits both act on random states;
- * unequal unitaries agree on such a state with probability 0, but nearly equal ones are told apart only
- * if the state shows the difference.
+ * unequal unitaries agree on such a state with probability 0, but nearly equal ones are distinguished
+ * only if the state shows the difference.
  *
  * The circuits run as written: barriers keep the compiler's passes from rewriting them, because such
  * passes made one of the two.

@@ -1,4 +1,4 @@
-/** What expressions of callers may be: their length and size, and the names of functions and constants in them. */
+/** Limits of callers' expressions: their length and size, and the names of functions and constants in them. */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Puts expressions in normal form: sums of products of powers, with like terms combined. mathjs's own
  * rules try all splits of sums and products, whose number grows exponentially with their length; this
- * takes one walk over the tree. Those rules also turn 0 / 0 into 0 and (x^3)^(1/3) into x, and leave
- * sin(x)^2 + cos(x)^2 as it is.
+ * takes one walk over the tree. Those rules also turn 0 / 0 into 0 and (x^3)^(1/3) into x, and do not
+ * simplify sin(x)^2 + cos(x)^2.
  *
  * Variables are real numbers, and forms are equal wherever both are defined: x/x is 1.
  */

@@ -65,7 +65,7 @@ function refuse(what: string, direction: string): never {
 const LITERAL = /(?<![\w.])(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?/g;
 
 /**
- * Decimal numbers as they are written.
+ * Checks the decimal numbers of an expression's text.
  *
  * @throws {ExpressionLimitError} if a bignumber cannot hold one.
  */

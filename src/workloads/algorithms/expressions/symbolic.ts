@@ -49,7 +49,7 @@ export function symbolicFaults({ expression }: { readonly expression: string }):
 }
 
 /**
- * The shortest of an expression's forms: as it is, in normal form, and multiplied out.
+ * The shortest of an expression's forms: unchanged, in normal form, and multiplied out.
  *
  * @throws {ProcedureInputError} at `expression`, where a form is too long.
  */
@@ -78,7 +78,7 @@ export function variablesOf(root: MathNode): readonly string[] {
   const names = new Set<string>();
   root.traverse((node, _path, parent) => {
     if (!isSymbolNode(node) || ALLOWED_CONSTANTS.has(node.name)) return;
-    // The root is told with no parent, whatever the types say.
+    // The root's `parent` is absent, whatever the types say.
     if (parent && isFunctionNode(parent) && parent.fn === node) return;
     names.add(node.name);
   });

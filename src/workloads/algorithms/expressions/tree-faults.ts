@@ -92,7 +92,7 @@ function checkNode(node: MathNode, rules: TreeRules): void {
   }
 }
 
-/** The name by which a property is reached; undefined of an index of numbers. */
+/** Name of the property that an index reads; undefined for an index of numbers. */
 function propertyOf(index: unknown): string | undefined {
   if (!isIndexNode(index)) return undefined;
   for (const dimension of index.dimensions) {

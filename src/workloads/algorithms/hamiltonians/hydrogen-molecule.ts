@@ -9,7 +9,7 @@
  */
 /** A normalised contraction of s-type Gaussians. */
 export interface Orbital {
-  /** Where its centre lies on the line, bohr. */
+  /** Position of its centre on the line, bohr. */
   readonly centre: number;
   readonly primitives: readonly Primitive[];
 }

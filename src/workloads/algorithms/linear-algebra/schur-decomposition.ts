@@ -16,10 +16,10 @@ export interface SchurDecomposition {
 
 /** Steps for one eigenvalue; some three are usual. */
 const MAX_STEPS = 100;
-/** A shift out of the usual row after so many steps breaks cycles. */
+/** Steps after which an exceptional shift breaks cycles. */
 const STEPS_PER_EXCEPTION = 10;
 
-/** Decomposes; undefined where the iteration does not converge. */
+/** Decomposes; undefined if the iteration does not converge. */
 export function schurOf(matrix: DenseMatrix): SchurDecomposition | undefined {
   const size = matrix.rows;
   const t = matrix.data.slice();

@@ -12,7 +12,7 @@ export interface ScaledValue extends ExpectationEstimate {
   readonly scaleFactor: number;
 }
 
-/** Weights by which values are fitted: inverse variances, or 1 where a value is exact. */
+/** Weights of values in the fit: inverse variances, or 1 for all if one of them is exact. */
 function fitWeights(points: readonly ScaledValue[]): readonly number[] {
   const isSampled = points.every(({ standardError }) => standardError > 0);
   return points.map(({ standardError }) => (isSampled ? standardError ** -2 : 1));

@@ -24,7 +24,7 @@ export interface FoldedCircuit {
   readonly numGates: number;
 }
 
-/** Number of gates of a circuit, which are what is folded. */
+/** Number of a circuit's gates, which folding repeats. */
 export function numGatesOf({ operations }: Circuit): number {
   return operations.filter(isGate).length;
 }

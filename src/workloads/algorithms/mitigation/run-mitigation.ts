@@ -61,7 +61,7 @@ export function methodOfRun(
   return 2 * circuit.numQubits <= maxNoisyQubits ? cheaperForCounts(work, shots) : 'trajectories';
 }
 
-/** A group without strings: all qubits are measured as they are. */
+/** A group without strings: all qubits are measured in the Z basis. */
 export const PLAIN_MEASUREMENT: MeasurementGroup = { basis: [], strings: [] };
 
 /**

@@ -1,4 +1,4 @@
-/** Observables as they are measured with readout errors: the reading of a Pauli is a sum of the Pauli and the identity. */
+/** Observables under readout errors: the reading of a Pauli is a sum of the Pauli and the identity. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { ReadingMap } from '../../../circuit/expectation-estimates.ts';
 import type { Confusion } from '../../../circuit/noise/apply-noise.ts';

@@ -49,7 +49,7 @@ export interface NoisyResult {
 
 /** Qubits up to which a density matrix takes less time than hundreds of trajectories, whatever the circuit. */
 const ALWAYS_DENSITY = 8;
-/** Work on a density matrix by which exact values are preferred, relative to that of the trajectories. */
+/** Most work on a density matrix for which exact values are preferred, relative to that of the trajectories. */
 const WORTH_EXACTNESS = 4;
 /** Passes through a density matrix for each gate: rows, columns, and the channel. */
 const DENSITY_PASSES = 3;

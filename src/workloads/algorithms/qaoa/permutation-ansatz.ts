@@ -5,7 +5,7 @@
  *
  * A place is a register of ⌈log₂ n⌉ qubits with the number of its item. The mixer is the product of
  * e^{iβS} over all pairs of places, S swapping two registers; the first state is the even
- * superposition of all n! permutations, which S leaves as it is. The common encoding with one qubit
+ * superposition of all n! permutations, which S does not change. The common encoding with one qubit
  * for each pair of place and item needs n² qubits instead of n⌈log₂ n⌉, and a penalty or mixers of
  * four qubits.
  *

@@ -65,7 +65,7 @@ export function qaoaCircuit(ansatz: QaoaAnsatz, { gammas, betas }: QaoaAngles): 
 /** Circuits of one number of layers. */
 export interface QaoaShape {
   readonly shape: Circuit;
-  /** How the angles follow from a row of all γ, then all β. */
+  /** Formulas of the angles in a row of all γ, then all β. */
   readonly formulas: AngleFormulas;
 }
 

@@ -214,7 +214,7 @@ function minimise(kernel: readonly Float64Array[], signs: readonly number[]) {
       signs[down]! > 0 ? weights[down]! : LARGEST_WEIGHT - weights[down]!,
     ];
     const moved = Math.min(wanted, roomUp, roomDown);
-    // A bound that is reached is met exactly: what may move is decided by comparing with it.
+    // A bound that is reached is met exactly: comparisons with it decide which weights may move.
     weights[up] =
       moved === roomUp ? (signs[up]! > 0 ? LARGEST_WEIGHT : 0) : weights[up]! + signs[up]! * moved;
     weights[down] =
@@ -234,7 +234,7 @@ function curvature(kernel: readonly Float64Array[], i: number, j: number): numbe
   return Math.max(kernel[i]![i]! + kernel[j]![j]! - 2 * kernel[i]![j]!, LEAST_CURVATURE);
 }
 
-/** The middle between what weights that may rise and weights that may fall allow. */
+/** The middle between the bounds of weights that may rise and of weights that may fall. */
 function offsetOf(
   pull: Float64Array,
   mayRise: (i: number) => boolean,

@@ -1,4 +1,4 @@
-/** How good a classifier of two classes, 0 and 1, is: its loss, metrics of its predictions, and the splits of cross-validation. */
+/** Evaluation of a classifier of classes 0 and 1: loss, metrics of its predictions, and splits of cross-validation. */
 import { uniformDraw } from '../../../math/philox.ts';
 
 /** Value and derivative. */

@@ -15,7 +15,7 @@ import {
 } from '../../../circuit/circuit.ts';
 import { gateOperation } from '../gate-operation.ts';
 
-/** coefficient · θ[parameter] · x[feature]; what is left out counts as 1. */
+/** coefficient · θ[parameter] · x[feature]; missing factors count as 1. */
 export interface AngleTerm {
   readonly coefficient: number;
   /** Index into θ. */
