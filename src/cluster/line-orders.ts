@@ -4,7 +4,7 @@ import type { JobLines, WaitingJobs, WidthRange } from './job-lines.ts';
 
 /** Lines are not read again for this many times the duration of the last reading: long lines take long. */
 const REST = 50;
-/** A rest shorter than this is none: readings are asked for about once a second. */
+/** Time between two requests for a reading, about, milliseconds; the rest ends so much earlier, not to miss one. */
 const LOOK_MS = 1000;
 /** Milliseconds for which lines are read after a request for places. */
 const ASKED_FOR_MS = 2000;
