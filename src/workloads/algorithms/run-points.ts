@@ -70,6 +70,9 @@ export async function runPoints(
       signal.throwIfAborted();
       const to = Math.min(numOwn, from + size);
       const own = Array.from({ length: to - from }, (_, i) => points?.[from + i] ?? from + i);
+      if (formulas === undefined && own.length > 1) {
+        throw new Error('unreachable: many points of a circuit without inputs');
+      }
       const seeds = own.map(seedOf);
       const angles = inputRows(inputs, points, from, to);
       const found = await circuits.run(circuit, {
