@@ -6,7 +6,7 @@ export interface ReportingNode extends NodeStatus {
   readonly report: NodeReport;
 }
 
-/** Nodes that run jobs, except this one. Of each list the one heard of last comes first. */
+/** Nodes that run jobs, except this one. Each list has the node that reported last first. */
 export interface NodesNow {
   /** Alive, and they take jobs. */
   readonly runners: readonly ReportingNode[];

@@ -38,7 +38,7 @@ export interface EntryAccess<S> {
 
 /** Facts that all states of a run share. */
 export interface DensityFacts {
-  /** Of the circuit. */
+  /** Qubits of the circuit. */
   readonly numQubits: number;
   /** Logical qubit of rows and columns → physical qubit. */
   readonly layout: readonly Qubit[];

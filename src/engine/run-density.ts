@@ -24,7 +24,7 @@ import { TimeSlicer } from './time-slicer.ts';
 
 /** A density program compiled by an engine; all its runs share it. */
 export interface RunnableDensity<S> {
-  /** Of the circuit. */
+  /** Qubits of the circuit. */
   readonly numQubits: number;
   readonly plan: RunPlan;
   readonly budget: StateBudget;

@@ -23,9 +23,9 @@ export interface PlacedStates<S> extends RunnableProgram<S> {
 /** Requirements of the methods on an engine. */
 export interface StateEngine<S> {
   readonly name: string;
-  /** Of one state. */
+  /** Qubits of the widest state. */
   readonly maxQubits: number;
-  /** Of the state that is a density matrix; `maxQubits` by default. */
+  /** Qubits of the widest state that stands for a density matrix; `maxQubits` by default. */
   readonly maxDensityQubits?: number;
   place(program: Program): MaybePromise<PlacedStates<S>>;
   /** Places the program that undoes the decay of norms; other segments are placed when a run needs them. */

@@ -66,7 +66,7 @@ export interface DenseItem extends Reach {
 /** A map, as of a `MapKernel`. */
 export interface MapItem extends Reach, Pick<MapKernel, 'targets' | 'rows' | 'rest'> {
   readonly kind: 'map';
-  /** Of `rows`, row-major, divided by `rest`. */
+  /** Entries of `rows`, row-major, divided by `rest`. */
   readonly entries: Float64Array;
   /** Largest sum of moduli in a row of the entries. */
   readonly growth: number;

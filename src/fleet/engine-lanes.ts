@@ -219,7 +219,7 @@ export class EngineLanes {
     return this.all.flatMap(({ lists }) => lists);
   }
 
-  /** Of each list the runs that have not begun. */
+  /** The runs of each list that have not begun. */
   get #waiting(): readonly EnginePool['lists'][number][] {
     return this.#lists.map((list) =>
       list.filter(({ run, hasBegun }) => !hasBegun && !isSelfTest(run)),

@@ -148,7 +148,7 @@ export interface DeviceRun {
   readonly tag: string;
   /** Id of an accepted run of several jobs, of which this is one. */
   readonly partOf?: string;
-  /** Of each circuit. */
+  /** Shots of each circuit. */
   readonly shots: number;
   readonly priority: CircuitRun['priority'];
   readonly keyId: string;
@@ -170,7 +170,7 @@ export interface DeviceRun {
 export interface FittedProgram {
   /** At least one: OpenQASM 3 with the device's qubits and one register `c` of classical bits. */
   readonly circuits: readonly { readonly qasm: string; readonly numBits: number }[];
-  /** Of the first circuit. */
+  /** Fitting of the first circuit. */
   readonly fitting: Fitting;
   /** Milliseconds of CPU time. */
   readonly fitMs: number;
@@ -207,9 +207,9 @@ export interface DeviceBackend {
 
 /** Result of a run on hardware. */
 export interface DeviceResult {
-  /** Of each circuit. */
+  /** Counts of each circuit. */
   readonly counts: readonly Counts[];
-  /** Of the first circuit. */
+  /** Fitting of the first circuit. */
   readonly fitting: Fitting;
   readonly backend: DeviceBackend;
   /** Milliseconds; the queue includes the vendor's. Execution is the vendor's figure, where it has one. */

@@ -23,7 +23,7 @@ export interface DeviceDescription {
 export interface VendorSubmission {
   /** At least one, at most `maxCircuits`: OpenQASM 3 in native gates, with the device's qubits and one register `c` of bits. */
   readonly circuits: readonly string[];
-  /** Of each circuit. */
+  /** Shots of each circuit. */
   readonly shots: number;
   /** Names the job at the vendor, so that it can be found again; unique, at most 40 characters. */
   readonly tag: string;

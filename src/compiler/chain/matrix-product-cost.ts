@@ -12,10 +12,10 @@ import { bondGrowth, type OperatorWeights, operatorWeights } from './operator-we
 /** Memory of a run in bytes. */
 export interface MatrixProductMemory {
   /**
-   * Of one state. A run whose shots split by measurements in mid-circuit holds up to 1 + log2(shots) states at a time.
+   * Bytes of one state. A run whose shots split by measurements in mid-circuit holds up to 1 + log2(shots) states at a time.
    */
   readonly stateBytes: number;
-  /** Of everything else, once for the run. */
+  /** Bytes of everything else, once for the run. */
   readonly otherBytes: number;
 }
 

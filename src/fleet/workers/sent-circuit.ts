@@ -259,7 +259,7 @@ const numberOfGate = new Map(GATES.map(({ name }, number) => [name, number]));
 const double = new Float64Array(1);
 const wordsOfDouble = new Uint32Array(double.buffer);
 
-/** Of the first word of an operation, bits of its kind; after these, a bit for each optional field that it has. */
+/** Bits of an operation's kind in its first word; a bit for each optional field that it has follows. */
 const KIND_BITS = 4;
 
 class Writer implements Wire {

@@ -65,7 +65,7 @@ export interface CheckedGroups {
   readonly chosen: ChosenMethod | undefined;
   /** On the qubits of the circuits that run; undefined where they have faults. */
   readonly observables: readonly PauliSum[] | undefined;
-  /** Of the circuit as it was submitted; one for a device may run on other qubits. */
+  /** Qubits of the circuit as it was submitted; a circuit for a device may run on others. */
   readonly numQubits: number;
   readonly numBits: number;
   /** The qubit measured into each classical bit; null for a bit that is never written. */

@@ -198,7 +198,7 @@ const PROJECTORS = [
 ] as const;
 
 interface Environment {
-  /** Of the matrix that was applied to the site. */
+  /** Name of the matrix that was applied to the site. */
   readonly name: string;
   readonly at: number;
 }

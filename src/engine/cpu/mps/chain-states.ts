@@ -28,7 +28,7 @@ export interface PlacedChainProgram {
 export class ChainStates implements BranchOperations<Chain> {
   readonly #placed: PlacedChainProgram;
   readonly #slicer: TimeSlicer;
-  /** Of the states that were released. */
+  /** Truncation error of the worst state that was released. */
   #truncationError = 0;
   #largestBond = 1;
 

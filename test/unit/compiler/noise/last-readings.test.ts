@@ -20,7 +20,7 @@ const copy = (from: number, to: number): DynamicOperation => ({
   value: { kind: 'read', bits: [from], encoding: 'uint', type: 'uint' },
 });
 
-/** What is put off, in the order in which it comes. */
+/** The operations that are put off, in their order at the end. */
 function lastOf(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
   const { measures, misreads, assignments } = lastReadings(operations);
   return [...measures, ...misreads, ...assignments];

@@ -145,6 +145,24 @@ describe('known answers', () => {
     expect(told.progress.at(-1)?.message).toBe('point 25 of 25');
   });
 
+  test('groups of more points than run at once have the result of each, told in order', async () => {
+    const angles = Array.from({ length: 1300 }, (_, i) => 0.002 * i);
+    const { result, told } = await sweep({
+      qasm: 'OPENQASM 3.0; include "stdgates.inc"; input int n; input float a; qubit q; for int i in [1:n] { rx(a) q; }',
+      parameters: { n: [2, 1], a: angles },
+      combine: 'grid',
+      observables: [{ pauli: 'Z0' }],
+    });
+    expect(result.points).toHaveLength(2600);
+    for (const [i, { expectations }] of result.points.entries()) {
+      expect(expectations[0]).toBeCloseTo(Math.cos((i < 1300 ? 2 : 1) * angles[i % 1300]!), 10);
+    }
+    const done = told.progress.map(({ fraction }) => fraction);
+    expect(done).toHaveLength(4);
+    expect(done).toEqual([...done].sort((a, b) => a - b));
+    expect([told.units, told.circuits]).toEqual([2600, 2600]);
+  });
+
   test('the points of a wide circuit are one batch, and have the counts of each alone', async () => {
     await using test = openTestContext({ maxQubits: 14 });
     const { circuits } = test.context;
