@@ -26,6 +26,9 @@ export interface CircuitLimits {
   readonly readingWork?: ReadingWork;
 }
 
+/** The limit of steps that the caller set is used up. The program has no fault. */
+export class StepsSpentError extends Error {}
+
 /** Work of reading programs so far. */
 export interface ReadingWork {
   numSteps: number;

@@ -124,6 +124,21 @@ export class InvalidInputsError extends CodedError {
   }
 }
 
+/** A text in Stim's format is rejected, or exceeds a limit. */
+export class StimTextError extends CodedError {
+  readonly code: string;
+  readonly line: number;
+  readonly column: number;
+
+  constructor(position: SourcePosition, problem: string, code = 'CIRCUIT_STIM_INVALID') {
+    const message = `Stim line ${position.line}, column ${position.column}: ${problem}`;
+    super(message, [{ path: 'stim', message, code }]);
+    this.code = code;
+    this.line = position.line;
+    this.column = position.column;
+  }
+}
+
 /** A version of OpenQASM cannot express the circuit. */
 export class OpenQasmUnprintableError extends CodedError {
   readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';
@@ -134,6 +149,18 @@ export class OpenQasmUnprintableError extends CodedError {
    */
   constructor(what: string, why: string) {
     super(`${what}; ${why}`);
+  }
+}
+
+/** Stim's format cannot express the circuit. */
+export class StimUnprintableError extends CodedError {
+  readonly code = 'CIRCUIT_STIM_UNPRINTABLE';
+
+  /** @param what - The operation, and the part of it that cannot be expressed. */
+  constructor(what: string) {
+    super(
+      `${what}; Stim's format has Clifford gates, gates on one qubit, measurements into the next bit, resets, and Pauli gates under one bit. Ask for qasm3 or json.`,
+    );
   }
 }
 

@@ -199,6 +199,18 @@ export const OUTPUTS = {
     limit: { of: 'shots', most: MAX_MEMORY_SHOTS },
     instead: undefined,
   },
+  measurements: {
+    reads: 'shots',
+    fields: [],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: undefined,
+    option: undefined,
+    by: DRAWN,
+    devices: 'emulated',
+    limit: undefined,
+    instead: undefined,
+  },
   density_matrix: {
     reads: 'state',
     fields: ['densityMatrix'],

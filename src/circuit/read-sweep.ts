@@ -8,7 +8,8 @@
 import { CodedError } from '../errors/coded-error.ts';
 import { type AngleFormulas, Block, CONSTANT } from './angle-formulas.ts';
 import { type Range, rangeOf } from './angle-operations.ts';
-import { type DynamicCircuit, numOperationsOf } from './circuit.ts';
+import { AngleTape } from './angle-tape.ts';
+import { allOperations, type DynamicCircuit, numOperationsOf } from './circuit.ts';
 import { type CircuitLimits, hasTooManySteps, tooManySteps } from './circuit-limits.ts';
 import { InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
 import type { GateObject } from './gate-object.ts';
@@ -17,6 +18,7 @@ import { type InputColumns, inputAt, inputPath, inputRows } from './input-column
 import { readOpenQasmAt } from './openqasm/parse-openqasm.ts';
 import { NO_RESULTS, type ProgramResults } from './openqasm/results.ts';
 import { type ProgramWarning, quoted } from './openqasm/token-stream.ts';
+import { readStim } from './stim/read-stim.ts';
 
 /** Combinations of values of structural inputs, each of which is a circuit of its own. */
 export const MAX_COMBINATIONS = 1000;
@@ -27,10 +29,11 @@ const CHARACTERS_PER_STEP = 4;
 /** Rows that are computed at a time to find angles that are not finite. */
 const CHECKED_ROWS = 1024;
 
-/** A circuit with inputs, in JSON or OpenQASM. */
+/** A circuit with inputs, in JSON or OpenQASM, or one without them in Stim's format. */
 export type SweepSource =
   | { readonly circuit: readonly GateObject[]; readonly qubits?: number | undefined }
-  | { readonly qasm: string };
+  | { readonly qasm: string }
+  | { readonly stim: string };
 
 /** Points whose circuits differ in their angles alone. */
 export interface SweepGroup {
@@ -80,13 +83,16 @@ type ReadAt = (point: number) => Reading;
  * @throws {InvalidCircuitError} for gate objects, as `circuitFromGateObjects`; with the path of each input that the
  *   circuit uses and that is not given, or that is given and not used.
  * @throws {OpenQasmError} and {OpenQasmInputError}, as `readOpenQasm`.
+ * @throws {StimTextError} as `readStim`.
  * @throws {StepsSpentError} if reading takes more than `limits.maxSteps` steps.
  */
 export function readSweep(source: SweepSource, inputs: InputColumns, limits: CircuitLimits): Sweep {
   const readAt = namingPoints(
     'circuit' in source
       ? gateObjectReader(source, inputs, limits)
-      : textReader(source.qasm, inputs, limits),
+      : 'stim' in source
+        ? stimReader(source.stim, inputs, limits)
+        : textReader(source.qasm, inputs, limits),
   );
   const { readings, points } = readAll(readAt, inputs, limits);
   const groups = readings.map(({ circuit, formulas, results }, i): SweepGroup => {
@@ -121,6 +127,31 @@ function gateObjectReader(
     structural: new Set(),
     obstacles: new Map(),
   });
+}
+
+/** @throws {InvalidInputsError} if there are inputs. */
+function stimReader(text: string, { names }: InputColumns, limits: CircuitLimits): ReadAt {
+  if (names.length > 0) {
+    const message = "A text in Stim's format has no inputs.";
+    throw new InvalidInputsError(names.map((name) => ({ path: inputPath(name), message })));
+  }
+  return () => {
+    const { circuit, warnings } = readStim(text, limits);
+    const angles = allOperations(circuit.operations).flatMap((operation) =>
+      operation.kind === 'gate' ? operation.angles : [],
+    );
+    return {
+      circuit,
+      formulas: new AngleTape(0).formulas(
+        angles.map(() => CONSTANT),
+        angles,
+      ),
+      results: NO_RESULTS,
+      warnings,
+      structural: new Set(),
+      obstacles: new Map(),
+    };
+  };
 }
 
 function textReader(text: string, inputs: InputColumns, limits: CircuitLimits): ReadAt {

@@ -11,8 +11,8 @@ import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /**
- * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`; any other file
- * gives its text as `qasm`. The noise of an option replaces that of the file.
+ * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`, and a `.stim` file its text as
+ * `stim`; any other file gives its text as `qasm`. The noise of an option replaces that of the file.
  *
  * @throws {FileNotFoundError | FileUnreadableError}
  */
@@ -26,7 +26,9 @@ export async function readCircuitFile(
 
 async function readContent(path: string): Promise<Readonly<Record<string, unknown>>> {
   const text = await readText(path);
-  if (extname(path).toLowerCase() !== '.json') return { qasm: text };
+  const extension = extname(path).toLowerCase();
+  if (extension === '.stim') return { stim: text };
+  if (extension !== '.json') return { qasm: text };
   const content = parseJson(text, path);
   if (Array.isArray(content)) return { circuit: content };
   if (typeof content === 'object' && content !== null) return { ...content };

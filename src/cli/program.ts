@@ -95,7 +95,12 @@ async function settingsText(): Promise<string> {
 }
 
 /** Output formats. They are repeated here because importing the service's list loads all its schemas. */
-const FORMATS: Readonly<Record<CompileFormat, true>> = { json: true, qasm2: true, qasm3: true };
+const FORMATS: Readonly<Record<CompileFormat, true>> = {
+  json: true,
+  qasm2: true,
+  qasm3: true,
+  stim: true,
+};
 
 /** Adds the command to the program. */
 function addCompileCommand(program: Command, io: CommandIo): void {

@@ -270,10 +270,15 @@ export type Batch = {
 export type BatchProgramInput = {
   /** Returned as sent; it need not be unique */
   readonly name?: string | undefined;
-  /** Operations in the order in which they run; either `circuit` or `qasm` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
+  /**
+   * Text in the circuit format of Stim 1.16; replaces `circuit`. Its noise is simulated, and its detectors and
+   * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
+   */
+  readonly stim?: string | undefined;
   /** Number of qubits of the register; by default one more than the highest qubit used */
   readonly qubits?: number | undefined;
   /**
@@ -535,6 +540,18 @@ export type Circuit = {
    * hexadecimal number with a leading 0x
    */
   readonly label_format?: 'binary' | 'hex' | undefined;
+  /** The classical bits of all shots, packed */
+  readonly measurements?: {
+    readonly shots: number;
+    readonly bytes_per_shot: number;
+    /** Stim's name of the format */
+    readonly format: 'b8';
+    /**
+     * Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on;
+     * shots come in the order of `memory`
+     */
+    readonly data: string;
+  } | undefined;
   /** Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index */
   readonly density_matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** tr ρ² before the final measurement */
@@ -693,10 +710,15 @@ export type Circuit = {
 };
 
 export type CircuitSubmissionInput = {
-  /** Operations in the order in which they run; either `circuit` or `qasm` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
+  /**
+   * Text in the circuit format of Stim 1.16; replaces `circuit`. Its noise is simulated, and its detectors and
+   * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
+   */
+  readonly stim?: string | undefined;
   /**
    * Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares.
    * That of `input bit[n]` is a label such as "011"
@@ -742,7 +764,7 @@ export type CircuitSubmissionInput = {
    * density_matrix; detection_events: with `detectors` or `logical_observables`; detector_error_model: with
    * `detectors` or `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'measurements' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /**
    * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
    * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
@@ -943,10 +965,15 @@ export type ClassificationResult = {
 };
 
 export type CompileRequestInput = {
-  /** Operations in the order in which they run; either `circuit` or `qasm` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
+  /**
+   * Text in the circuit format of Stim 1.16; replaces `circuit`. Its noise is simulated, and its detectors and
+   * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
+   */
+  readonly stim?: string | undefined;
   /**
    * Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares.
    * That of `input bit[n]` is a label such as "011"
@@ -965,17 +992,19 @@ export type CompileRequestInput = {
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /** Format of the compiled circuit; default json */
-  readonly format?: 'json' | 'qasm2' | 'qasm3' | undefined;
+  readonly format?: 'json' | 'qasm2' | 'qasm3' | 'stim' | undefined;
 };
 
 export type CompiledCircuit = {
   readonly processor: string;
   readonly qubits: number;
-  readonly format: 'json' | 'qasm2' | 'qasm3';
+  readonly format: 'json' | 'qasm2' | 'qasm3' | 'stim';
   /** Compiled circuit, with format json */
   readonly circuit?: readonly GateObject[] | undefined;
   /** Compiled circuit as text, with format qasm2 or qasm3 */
   readonly qasm?: string | undefined;
+  /** Compiled circuit as text, with format stim */
+  readonly stim?: string | undefined;
   readonly compilation: {
     readonly gates: {
       readonly before: number;

@@ -6,8 +6,8 @@ import {
   operationQubits,
   type Qubit,
 } from '../circuit/circuit.ts';
+import { StepsSpentError } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
-import { StepsSpentError } from '../circuit/openqasm/circuit-builder.ts';
 import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import { chainOrder } from '../compiler/chain/chain-order.ts';
 import {

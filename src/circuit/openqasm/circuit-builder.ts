@@ -15,6 +15,7 @@ import {
   MAX_CLASSICAL_BITS,
   MAX_SCRATCH_BITS,
   type ReadingWork,
+  StepsSpentError,
   tooManyQubits,
   tooManySteps,
 } from '../circuit-limits.ts';
@@ -27,9 +28,6 @@ import type { TokenStream } from './token-stream.ts';
 
 /** Nesting of gate definitions; deeper expansion could overflow the stack. */
 const MAX_NESTING = 256;
-
-/** The limit of steps that the caller set is used up. The program has no fault. */
-export class StepsSpentError extends Error {}
 
 /**
  * Number of the first scratch bit while a program is read. Scratch bits are renumbered at the end, because

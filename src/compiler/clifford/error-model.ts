@@ -9,7 +9,7 @@
  */
 
 import type { Bit } from '../../circuit/classical-expression.ts';
-import type { PauliChannel } from '../../circuit/noise/channel.ts';
+import type { PauliChannel, PauliError } from '../../circuit/noise/channel.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 import { splitByChannel, splitByOthers } from './split-errors.ts';
 import {
@@ -106,10 +106,15 @@ function written(errors: readonly ErrorMechanism[], parities: Parities): string 
     for (const each of symptoms) if (each !== SEPARATOR) seen[each] = 1;
     return `error(${Number(probability.toPrecision(DIGITS))}) ${names(symptoms, numDetectors)}`;
   });
-  // Parities that no error flips are declared, so that the model has as many of each as the request.
+  // Parities that no error flips are declared, so that the model has as many of each as the request; detectors also to state
+  // their coordinates.
   for (const [i, isSeen] of seen.entries()) {
-    if (isSeen === 1) continue;
-    lines.push(i < numDetectors ? `detector D${i}` : `logical_observable L${i - numDetectors}`);
+    const place = parities.coordinates?.[i] ?? [];
+    if (isSeen === 1 && place.length === 0) continue;
+    const at = place.length === 0 ? '' : `(${place.join(', ')})`;
+    lines.push(
+      i < numDetectors ? `detector${at} D${i}` : `logical_observable L${i - numDetectors}`,
+    );
   }
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -128,6 +133,8 @@ function names(symptoms: Symptoms, numDetectors: number): string {
 export interface Parities {
   readonly detectors: readonly (readonly Bit[])[];
   readonly logicalObservables: readonly (readonly Bit[])[];
+  /** Coordinates of each detector, which the model states; a list may be empty. */
+  readonly coordinates?: readonly (readonly number[])[];
 }
 
 /** Options of a walk that collects errors. */
@@ -141,7 +148,11 @@ export interface WalkOptions {
 /** Why a program has no error model. */
 export type NoErrorModel =
   /** Runs without errors give different values of this parity. */
-  | { readonly kind: 'random'; readonly list: keyof Parities; readonly index: number }
+  | {
+      readonly kind: 'random';
+      readonly list: 'detectors' | 'logicalObservables';
+      readonly index: number;
+    }
   /** The program has an operation whose errors are no independent flips. */
   | { readonly kind: 'operation'; readonly what: string }
   /** No independent errors have the probabilities of this, and an approximation was not asked for. */
@@ -339,22 +350,30 @@ export class ErrorWalk {
   #addChannel(channel: PauliChannel, qubits: ArrayLike<number>): void {
     if (this.#options === undefined) return;
     const { decomposeErrors, approximateDisjointErrors } = this.#options;
+    // An error without others is one error, as X_ERROR, Y_ERROR and E are in Stim.
+    if (
+      channel.errors.length === 1 ||
+      (channel.approximation === 'each' && approximateDisjointErrors)
+    ) {
+      for (const error of channel.errors) this.#addError(error, qubits);
+      return;
+    }
     let known = this.#channels.get(channel);
     if (known === undefined) {
       known = channelErrors(channel);
       this.#channels.set(channel, known);
     }
-    const { only, basis, disjoint } = known;
+    const { basis, disjoint } = known;
     const flipped = basis.map(({ place, isX }) => (isX ? this.#ofX : this.#ofZ)[qubits[place]!]!);
-    if (only !== undefined) {
-      // An error without others is one error, as X_ERROR, Y_ERROR and E are in Stim.
-      const symptoms = flipped.filter((_, i) => (only >> i) & 1).reduce(sum, NONE);
-      this.#errors.add(symptoms, disjoint[only]!);
-      return;
-    }
     const cases = symptomsOfStrings(flipped);
+    const isAdded = channel.approximation === 'added' && approximateDisjointErrors;
     const probabilities =
-      known.independent ?? independentBySymptoms(disjoint, cases, approximateDisjointErrors);
+      (isAdded ? undefined : known.independent) ??
+      independentBySymptoms(
+        disjoint,
+        cases,
+        isAdded ? 'added' : approximateDisjointErrors ? 'if need be' : 'never',
+      );
     if (probabilities === undefined) {
       const which = qubits.length === 1 ? 'qubit' : 'qubits';
       const what = `the channel on ${which} ${Array.from(qubits).join(', ')}, whose errors exclude each other`;
@@ -362,6 +381,15 @@ export class ErrorWalk {
     }
     const errors = decomposeErrors ? splitByChannel(cases, this.#numDetectors) : cases;
     for (const [i, symptoms] of errors.entries()) this.#errors.add(symptoms, probabilities[i]!);
+  }
+
+  #addError({ flips, signs, probability }: PauliError, qubits: ArrayLike<number>): void {
+    let symptoms = NONE;
+    for (let i = 0; i < qubits.length; i++) {
+      if ((flips >> i) & 1) symptoms = sum(symptoms, this.#ofX[qubits[i]!]!);
+      if ((signs >> i) & 1) symptoms = sum(symptoms, this.#ofZ[qubits[i]!]!);
+    }
+    this.#errors.add(symptoms, probability);
   }
 
   #addMisreading(bit: Bit, p1Given0: number, p0Given1: number): void {

@@ -138,8 +138,6 @@ export class ErrorTable {
  * is the XOR of those at powers of two.
  */
 export interface ChannelErrors {
-  /** The string of the single error of a channel that has no other. */
-  readonly only: number | undefined;
   /** For each power of two: its qubit's place, and whether it is X. */
   readonly basis: readonly { readonly place: number; readonly isX: boolean }[];
   /** By string: probability that it happens and no other. */
@@ -159,16 +157,14 @@ export function channelErrors({ numQubits, errors }: PauliChannel): ChannelError
     [!isDepolarizing, isDepolarizing].map((isX) => ({ place, isX })),
   );
   const disjoint = new Float64Array(size);
-  const numbers = errors.map(({ flips, signs, probability }) => {
+  for (const { flips, signs, probability } of errors) {
     let number = 0;
     for (const [i, { place, isX }] of basis.entries()) {
       number |= (((isX ? flips : signs) >> place) & 1) << i;
     }
-    disjoint[number] = probability;
-    return number;
-  });
-  const only = numbers.length === 1 ? numbers[0] : undefined;
-  return { only, basis, disjoint, independent: independentErrors(disjoint) };
+    disjoint[number]! += probability;
+  }
+  return { basis, disjoint, independent: independentErrors(disjoint) };
 }
 
 /** Symptoms of each string, by those of the strings at powers of two. */
@@ -186,13 +182,13 @@ export function symptomsOfStrings(basis: readonly Symptoms[]): readonly Symptoms
  * the probabilities of parts of a channel that exclude each other are added.
  *
  * @param cases - Symptoms of the strings, from `symptomsOfStrings`.
- * @param mayApproximate - Whether errors that exclude each other may be taken as independent, with their probabilities.
+ * @param approximation - When errors that exclude each other are taken as independent, with their probabilities added.
  * @returns By string, all in the first of those that flip the same; undefined if no independent errors are the channel.
  */
 export function independentBySymptoms(
   disjoint: Float64Array,
   cases: readonly Symptoms[],
-  mayApproximate: boolean,
+  approximation: 'never' | 'if need be' | 'added',
 ): Float64Array | undefined {
   // The symptoms are a group, too: `first` has the first string of each of its elements, and `elements` the reverse.
   const first = [0];
@@ -206,7 +202,8 @@ export function independentBySymptoms(
   const merged = new Float64Array(first.length);
   for (const [string, element] of elements.entries()) merged[element]! += disjoint[string]!;
   merged[0] = 0;
-  const independent = independentErrors(merged) ?? (mayApproximate ? merged : undefined);
+  const exact = approximation === 'added' ? undefined : independentErrors(merged);
+  const independent = exact ?? (approximation === 'never' ? undefined : merged);
   if (independent === undefined) return undefined;
   const byString = new Float64Array(cases.length);
   for (const [element, string] of first.entries()) byString[string] = independent[element]!;

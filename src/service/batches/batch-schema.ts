@@ -141,6 +141,7 @@ export const programBody = z
       .describe('Returned as sent; it need not be unique'),
     circuit: programFields.circuit,
     qasm: programFields.qasm,
+    stim: programFields.stim,
     qubits: programFields.qubits,
     inputs: z
       .record(z.string().max(MAX_INPUT_NAME), input)

@@ -19,6 +19,7 @@ import {
   checkProgram,
   checkSource,
   type ProgramContext,
+  type ProgramQuestion,
 } from '../circuits/check-program.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, walkedForm } from '../circuits/read-circuit.ts';
@@ -81,7 +82,7 @@ export function checkBatchProgram(
   if (form.faults.length > 0) return undefined;
   // The cast is safe: the form has no faults, but inputs are still as they came.
   const program = { ...form.fields, ...form.lists } as ProgramParts;
-  checkSource(form.given, faults);
+  const sourceField = checkSource(form.given, faults);
   const given = unpackedInputs(program.inputs ?? {}, faults);
   const inputs = attempt(faults, () => inputColumns(given));
   const source = sourceOf(program);
@@ -90,7 +91,7 @@ export function checkBatchProgram(
     program.noise === undefined ? context.noise : readNoise(program.noise, target?.spec, faults);
   const readLimits = readLimitsOf(target, limits);
   const sweep = attempt(faults, () => readSweep(source, inputs, readLimits));
-  const fields = { ...defaultsOf(batch), ...program };
+  const fields = { ...defaultsOf(batch), ...program, source: sourceField };
   if (target?.available) checkShots(fields.shots, target.spec, faults);
   return sweep && checkSweep(fields, sweep, { target, limits, noise, purpose: 'run' }, faults);
 }
@@ -121,7 +122,7 @@ function defaultsOf({
 }
 
 /** A program with the defaults of its batch. */
-type ProgramFields = ReturnType<typeof defaultsOf> & ProgramParts;
+type ProgramFields = ReturnType<typeof defaultsOf> & ProgramParts & Pick<ProgramQuestion, 'source'>;
 
 /** Checks a program that was read at all points. */
 function checkSweep(
@@ -309,8 +310,9 @@ type ProgramParts = Omit<ProgramBody, 'inputs'> & {
   readonly inputs?: Readonly<Record<string, unknown>>;
 };
 
-function sourceOf({ circuit, qasm, qubits }: ProgramParts): SweepSource | undefined {
+function sourceOf({ circuit, qasm, stim, qubits }: ProgramParts): SweepSource | undefined {
   const width = qubits === undefined ? {} : { qubits };
   if (circuit !== undefined) return { circuit, ...width };
-  return qasm === undefined ? undefined : { qasm, ...width };
+  if (qasm !== undefined) return { qasm, ...width };
+  return stim === undefined ? undefined : { stim };
 }

@@ -18,6 +18,7 @@ import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/o
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
+import { readStim } from '../../circuit/stim/read-stim.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
@@ -26,7 +27,7 @@ import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-metho
 import { checkFields, checkShots, namesOf } from './check-outputs.ts';
 import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
 import { type CircuitBody, type Output, output } from './circuit-schema.ts';
-import { type Detection, readDetection } from './detection-events.ts';
+import { type Detection, declaredParities, readDetection } from './detection-events.ts';
 import { type AskedLabelFormat, readBasisStates } from './outcome-labels.ts';
 import {
   type FilledField,
@@ -151,14 +152,14 @@ function checkParts(
   const named = checkTarget(parts.target_processor, targets, faults);
   const isMalformed = given.includes('device') && !('device' in parts);
   const target = targetWithDevice(named, parts.device, faults, isMalformed);
-  checkSource(given, faults);
+  const source = checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
   const noise = readNoise(parts.noise, purpose === 'run' ? target?.spec : undefined, faults);
   const program = attempt(faults, () => readProgram(parts, readLimitsOf(target, limits), faults));
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs leaves the request unknown.
   if (parts.return !== undefined || !given.includes('return')) {
-    checkFields('circuit', outputs, given, faults);
+    checkFields('circuit', outputs, given, faults, source);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (program === undefined) return undefined;
@@ -171,6 +172,7 @@ function checkParts(
       form: 'circuit',
       groups: [{ circuit: measured, points: undefined }],
       inputs: undefined,
+      source,
       qasm,
       outputs,
       results,
@@ -183,7 +185,10 @@ function checkParts(
   const { groups, chosen, observables, numQubits, ...facts } = checked;
   const { circuit } = groups[0]!;
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
-  const detection = readDetection(parts, circuit, outputs, shots, faults);
+  const parities = program.parities ?? declaredParities(parts);
+  const detection =
+    parities &&
+    readDetection(parities, parts.detector_error_model, { circuit, outputs, shots }, faults);
   if (observables === undefined) return undefined;
   const ofProgram = observables.slice(requested.length);
   const gradient = requestedGradient(program, ofProgram, limits, faults);
@@ -208,7 +213,7 @@ function checkParts(
 }
 
 function readProgram(
-  { circuit, qasm, inputs, qubits }: BodyParts,
+  { circuit, qasm, stim, inputs, qubits }: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,
 ): ReadSource | undefined {
@@ -220,16 +225,44 @@ function readProgram(
         : openCircuitFromGateObjects(circuit, options, inputColumns(inputs), 0).circuit;
     return { circuit: read, registers: [], warnings: [], results: NO_RESULTS };
   }
-  if (qasm === undefined) return undefined;
+  const read =
+    qasm === undefined
+      ? stim === undefined
+        ? undefined
+        : readStimText(stim, inputs, limits, faults)
+      : readQasm(qasm, inputs, limits, faults);
+  if (read === undefined) return undefined;
+  if (qubits === undefined) return read;
+  const wide = widened(read.circuit, qubits, limits, faults);
+  return wide === undefined ? undefined : { ...read, circuit: wide };
+}
+
+function readQasm(
+  qasm: string,
+  inputs: BodyParts['inputs'],
+  limits: CircuitLimits,
+  faults: FaultList,
+): ReadSource | undefined {
   const further: OpenQasmError[] = [];
   const read = attempt(faults, () =>
     readText(qasm, inputs ?? {}, limits, (fault) => further.push(fault)),
   );
   for (const { message, code } of further) faults.add('qasm', message, code);
+  return read;
+}
+
+/** Reads a text in Stim's format with its parities. */
+function readStimText(
+  text: string,
+  inputs: BodyParts['inputs'],
+  limits: CircuitLimits,
+  faults: FaultList,
+): ReadSource | undefined {
+  if (inputs !== undefined) faults.add('inputs', "A text in Stim's format has no inputs.");
+  const read = attempt(faults, () => readStim(text, limits));
   if (read === undefined) return undefined;
-  if (qubits === undefined) return read;
-  const wide = widened(read.circuit, qubits, limits, faults);
-  return wide === undefined ? undefined : { ...read, circuit: wide };
+  const { circuit, warnings, ...parities } = read;
+  return { circuit, registers: [], warnings, results: NO_RESULTS, parities };
 }
 
 /** Reads a text, with the formulas of its angles if it requests a gradient. */

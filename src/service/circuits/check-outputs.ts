@@ -13,6 +13,7 @@ import {
 } from '../../circuit/outputs.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
+import type { SourceField } from './circuit-schema.ts';
 
 /** All that is asked of a circuit. */
 export interface Asked {
@@ -81,12 +82,16 @@ export function addResultFault(
   faults.add('qasm', `OpenQASM line ${line}: The result "${type}" ${problem}`, code);
 }
 
-/** Checks `return`: that no output is named twice, and that fields are given with the outputs that need them, and only so. */
+/**
+ * Checks `return`: that no output is named twice, and that fields are given with the outputs that need them, and only so. A
+ * text in Stim's format has its parities itself.
+ */
 export function checkFields(
   form: 'circuit' | 'batch',
   outputs: readonly OutputName[],
   given: readonly string[],
   faults: FaultList,
+  source: SourceField = 'circuit',
 ): void {
   for (const [i, name] of outputs.entries()) {
     if (outputs.indexOf(name) < i) faults.add(`return[${i}]`, `${name} is named twice.`);
@@ -95,6 +100,10 @@ export function checkFields(
     const needing = outputsOf(form).filter((name) => factsOf(name).needs === need);
     const wanted = needing.find((name) => outputs.includes(name));
     const found = fields.filter((field) => given.includes(field));
+    if (need === 'parities' && source === 'stim') {
+      for (const field of found) faults.add(field, 'Not taken with stim: the text has its own.');
+      continue;
+    }
     if (wanted !== undefined && found.length === 0) {
       faults.add(fields[0], `Required: return has "${wanted}".`);
     }

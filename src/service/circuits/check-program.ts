@@ -20,6 +20,7 @@ import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { emulatedDeviceOf } from './caller-device.ts';
 import { type ChosenMethod, checkMethod, type MethodFields, withModel } from './check-method.ts';
 import { type Asked, checkAsked, checkOutcomeBits, namesOf } from './check-outputs.ts';
+import { SOURCES, type SourceField } from './circuit-schema.ts';
 import {
   checkDevice,
   emulatedGroups,
@@ -41,7 +42,9 @@ export interface ProgramQuestion extends Asked, MethodFields {
   readonly groups: readonly PointGroup[];
   /** Undefined where the circuit was read for its one point alone. */
   readonly inputs: InputColumns | undefined;
-  /** Text of the program; undefined for gate objects. */
+  /** Field that the program came in. */
+  readonly source: SourceField;
+  /** Text of an OpenQASM program; undefined for other programs. */
   readonly qasm: string | undefined;
   readonly observables: readonly ObservableObject[];
 }
@@ -78,9 +81,8 @@ export function checkProgram(
   { target, limits, noise, purpose }: ProgramContext,
   faults: FaultList,
 ): CheckedGroups | undefined {
-  const { form, groups: written, inputs, qasm } = question;
+  const { form, groups: written, inputs, source, qasm } = question;
   const { circuit } = written[0]!;
-  const source = qasm === undefined ? 'circuit' : 'qasm';
   const mayTakeLong = limits.maxSteps === undefined;
   const device = purpose === 'run' ? emulatedDeviceOf(target?.spec) : undefined;
   const observables = attempt(faults, () =>
@@ -158,12 +160,12 @@ function methodOfGroups(
   return checkMethod({ ...question, circuit, typicalPoint, mayTakeLong }, spec, faults);
 }
 
-/** Adds a fault unless a body has a circuit in one of its two forms. */
-export function checkSource(given: readonly string[], faults: FaultList): void {
-  const hasObjects = given.includes('circuit');
-  const hasText = given.includes('qasm');
-  if (hasObjects && hasText) faults.add('qasm', 'Give either circuit or qasm, not both.');
-  if (!hasObjects && !hasText) faults.add('circuit', 'Required: circuit, or qasm instead.');
+/** The field that a program comes in. Adds a fault unless a body has one of the three. */
+export function checkSource(given: readonly string[], faults: FaultList): SourceField {
+  const [first, second] = SOURCES.filter((source) => given.includes(source));
+  if (second !== undefined) faults.add(second, `Give either ${first} or ${second}, not both.`);
+  if (first === undefined) faults.add('circuit', 'Required: circuit, or qasm or stim instead.');
+  return first ?? 'circuit';
 }
 
 /** Returns the result of `read`, or adds the faults of a thrown CodedError and returns undefined. */

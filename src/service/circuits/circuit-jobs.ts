@@ -356,6 +356,7 @@ function unlessLong<T>(body: unknown, read: (maxSteps: number) => T): T | undefi
 }
 
 function programOf(body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('qasm' in body)) return undefined;
-  return typeof body.qasm === 'string' ? body.qasm : undefined;
+  if (typeof body !== 'object' || body === null) return undefined;
+  const text = 'qasm' in body ? body.qasm : 'stim' in body ? body.stim : undefined;
+  return typeof text === 'string' ? text : undefined;
 }

@@ -121,9 +121,13 @@ export const methodFields = {
   method_reason: z.string().optional().describe('Why this method, with its figures'),
 };
 
+/** Fields that a program comes in: one of them. */
+export const SOURCES = ['circuit', 'qasm', 'stim'] as const;
+export type SourceField = (typeof SOURCES)[number];
+
 /** Rules that no single field can express, for the document; the circuit layer checks them. */
 export const SOURCE_RULES = {
-  oneOf: [{ required: ['circuit'] }, { required: ['qasm'] }],
+  oneOf: SOURCES.map((source) => ({ required: [source] })),
 };
 /** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
 const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {
@@ -131,7 +135,11 @@ const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {
   return {
     if: { required: ['return'], properties: { return: { contains: { enum: names } } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-    then: { anyOf: fields.map((field) => ({ required: [field] })) },
+    then: {
+      anyOf: [...fields, ...(need === 'parities' ? ['stim'] : [])].map((field) => ({
+        required: [field],
+      })),
+    },
     else: { properties: Object.fromEntries(fields.map((field) => [field, false])) },
   };
 });
@@ -192,8 +200,16 @@ export const programFields = {
   circuit: z
     .array(gateObject)
     .optional()
-    .describe('Operations in the order in which they run; either `circuit` or `qasm` is required'),
+    .describe(
+      'Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required',
+    ),
   qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
+  stim: z
+    .string()
+    .optional()
+    .describe(
+      'Text in the circuit format of Stim 1.16; replaces `circuit`. Its noise is simulated, and its detectors and observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record',
+    ),
   qubits: z
     .int()
     .min(1)
@@ -213,6 +229,7 @@ export const circuitBody = z
   .strictObject({
     circuit: programFields.circuit,
     qasm: programFields.qasm,
+    stim: programFields.stim,
     inputs: z
       .record(z.string().max(256), z.union([z.number(), z.boolean(), bitLabel]))
       .optional()
@@ -468,6 +485,19 @@ export const circuitResult = z.strictObject({
     .optional()
     .describe('Bit string of each shot, in an order drawn with the seed'),
   ...labelFormatField,
+  measurements: z
+    .strictObject({
+      shots: z.int(),
+      bytes_per_shot: z.int(),
+      format: z.literal('b8').describe("Stim's name of the format"),
+      data: z
+        .string()
+        .describe(
+          'Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on; shots come in the order of `memory`',
+        ),
+    })
+    .optional()
+    .describe('The classical bits of all shots, packed'),
   density_matrix: z
     .array(z.array(z.tuple([z.number(), z.number()])))
     .optional()

@@ -10,6 +10,7 @@ import { FaultList } from '../../circuit/errors.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { printStim } from '../../compiler/clifford/print-stim.ts';
 import { compile, rewrite } from '../../compiler/compile.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
@@ -19,7 +20,7 @@ import type { Reading } from '../http/reading/reading.ts';
 import { viewCompilation, viewFitting } from './backend-view.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
-import { COMPILE_FORMATS, RUN_FIELDS } from './compile-schema.ts';
+import { COMPILE_FORMATS, type CompileFormat, RUN_FIELDS } from './compile-schema.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import type { CircuitContext } from './program-jobs.ts';
 import { circuitBodyOf } from './read-circuit.ts';
@@ -40,7 +41,7 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  *
  * @throws {RequestInvalidError} listing every fault.
  * @throws {ProcessorUnavailableError} if the target has no hardware to compile for.
- * @throws {OpenQasmUnprintableError} if the format cannot express the circuit.
+ * @throws {OpenQasmUnprintableError | StimUnprintableError} if the format cannot express the circuit.
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
   const { format, body, checked } = readBody(value, targets);
@@ -54,13 +55,23 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
     processor: checked.target,
     qubits: circuit.numQubits,
     format,
-    ...(format === 'json'
-      ? { circuit: gateObjectsFromCircuit(circuit) }
-      : { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') }),
+    ...written(circuit, format),
     compilation,
     timing: { compile_ms: Math.round(compileMs * 1000) / 1000 },
     ...(warnings.length > 0 && { warnings }),
   });
+}
+
+/** The field of the answer that has the circuit. */
+function written(circuit: Circuit, format: CompileFormat) {
+  switch (format) {
+    case 'json':
+      return { circuit: gateObjectsFromCircuit(circuit) };
+    case 'stim':
+      return { stim: printStim(circuit) };
+    default:
+      return { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') };
+  }
 }
 
 /** Compiles for the engine of a simulator, or for a device. */

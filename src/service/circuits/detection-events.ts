@@ -21,13 +21,6 @@ const INVALID = 'CIRCUIT_INVALID';
 /** Most bytes of the detection events of all shots. */
 const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
-/** Fields of a request that declare parities, and say how their error model is made. */
-interface DeclaredParities {
-  readonly detectors?: readonly (readonly number[])[] | undefined;
-  readonly logical_observables?: readonly (readonly number[])[] | undefined;
-  readonly detector_error_model?: ErrorModelFields | undefined;
-}
-
 /** Parities of a circuit that are the same in all its runs without errors. */
 export interface Detection extends Parities {
   /** Parities in runs without errors: of the detectors, then of the logical observables. */
@@ -38,26 +31,54 @@ export interface Detection extends Parities {
 
 const FIELDS = { detectors: 'detectors', logicalObservables: 'logical_observables' } as const;
 
-/**
- * Reads the parities of a request; undefined if it declares none, or has faults.
- *
- * @param circuit - With its noise.
- */
+/** Parities that are read for a circuit. */
+interface DeclaredParities extends Parities {
+  /** The fields of the request that declare them; absent for those of a text. */
+  readonly fields?: typeof FIELDS;
+}
+
+/** Parities that a request declares in its fields; undefined if it declares none. */
+export function declaredParities({
+  detectors,
+  logical_observables: logicalObservables,
+}: {
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
+}): DeclaredParities | undefined {
+  if (detectors === undefined && logicalObservables === undefined) return undefined;
+  return {
+    detectors: detectors ?? [],
+    logicalObservables: logicalObservables ?? [],
+    fields: FIELDS,
+  };
+}
+
+/** A circuit with its noise, and what is asked of its shots. */
+interface AskedCircuit {
+  readonly circuit: DynamicCircuit;
+  readonly outputs: readonly string[];
+  readonly shots: number | undefined;
+}
+
+/** Reads the parities of a circuit for what is asked of them; undefined if nothing is, or they have faults. */
 export function readDetection(
-  { detectors, logical_observables, detector_error_model: fields = {} }: DeclaredParities,
-  circuit: DynamicCircuit,
-  outputs: readonly string[],
-  shots: number | undefined,
+  { fields, ...parities }: DeclaredParities,
+  options: ErrorModelFields = {},
+  { circuit, outputs, shots }: AskedCircuit,
   faults: FaultList,
 ): Detection | undefined {
-  if (detectors === undefined && logical_observables === undefined) return undefined;
-  const parities = { detectors: detectors ?? [], logicalObservables: logical_observables ?? [] };
   const before = faults.count;
-  for (const [list, field] of Object.entries(FIELDS)) {
-    checkBits(field, parities[list as keyof Parities], circuit.numBits, faults);
+  const isWritten = outputs.includes('detector_error_model');
+  const isDrawn = outputs.includes('detection_events');
+  if (fields !== undefined) {
+    checkBits(fields.detectors, parities.detectors, circuit.numBits, faults);
+    checkBits(fields.logicalObservables, parities.logicalObservables, circuit.numBits, faults);
+  } else if (!isWritten && !isDrawn) return undefined;
+  else if (parities.detectors.length + parities.logicalObservables.length === 0) {
+    faults.add('stim', 'The text has no DETECTOR and no OBSERVABLE_INCLUDE.', INVALID);
   }
   const numBytes = (shots ?? 0) * bytesPerShot(parities);
-  if (outputs.includes('detection_events') && numBytes > MAX_EVENT_BYTES) {
+  if (isDrawn && numBytes > MAX_EVENT_BYTES) {
     const most = MAX_EVENT_BYTES.toLocaleString('en');
     const problem = `detection_events of ${numBytes.toLocaleString('en')} bytes; the limit for a JSON answer is ${most}.`;
     faults.add('return', problem, LIMIT_EXCEEDED);
@@ -67,21 +88,20 @@ export function readDetection(
   if ('kind' in program) {
     // Its place counts noise, too, which the caller may not have written.
     const problem = `Detectors need a circuit of Clifford gates with Pauli noise. ${program.operation} is neither.`;
-    faults.add('detectors', problem, INVALID);
+    faults.add(fields?.detectors ?? 'stim', problem, INVALID);
     return undefined;
   }
-  const isWritten = outputs.includes('detector_error_model');
   const model = isWritten
     ? detectorErrorModel(program, parities, {
-        decomposeErrors: fields.decompose_errors ?? true,
-        approximateDisjointErrors: fields.approximate_disjoint_errors ?? false,
-        ignoreDecompositionFailures: fields.ignore_decomposition_failures ?? true,
+        decomposeErrors: options.decompose_errors ?? true,
+        approximateDisjointErrors: options.approximate_disjoint_errors ?? false,
+        ignoreDecompositionFailures: options.ignore_decomposition_failures ?? true,
         blockDecompositionFromIntroducingRemnantEdges:
-          fields.block_decomposition_from_introducing_remnant_edges ?? false,
+          options.block_decomposition_from_introducing_remnant_edges ?? false,
       })
     : expectedParities(program, parities);
   if ('kind' in model) {
-    const { field, problem } = faultOf(model);
+    const { field, problem } = faultOf(model, fields);
     faults.add(field, problem, INVALID);
     return undefined;
   }
@@ -113,19 +133,24 @@ function checkBits(
   }
 }
 
-function faultOf(reason: NoErrorModel): { readonly field: string; readonly problem: string } {
+function faultOf(
+  reason: NoErrorModel,
+  fields: DeclaredParities['fields'],
+): { readonly field: string; readonly problem: string } {
   switch (reason.kind) {
     case 'operation':
       return {
-        field: 'detectors',
+        field: fields?.detectors ?? 'stim',
         problem: `Detectors do not work with ${reason.what}: whether an error flips a detector then depends on the run.`,
       };
-    case 'random':
+    case 'random': {
+      const { list, index } = reason;
+      const name = `${list === 'detectors' ? 'D' : 'L'}${index}`;
       return {
-        field: `${FIELDS[reason.list]}[${reason.index}]`,
-        problem:
-          'The parity of these bits differs between runs without errors: it depends on a random outcome of a measurement.',
+        field: fields === undefined ? 'stim' : `${fields[list]}[${index}]`,
+        problem: `The parity of ${fields === undefined ? name : 'these bits'} differs between runs without errors: it depends on a random outcome of a measurement.`,
       };
+    }
     case 'disjoint':
       return {
         field: 'detector_error_model.approximate_disjoint_errors',
@@ -162,27 +187,55 @@ export function detectionEvents(
   { detectors, logicalObservables, expected }: Detection,
   seed: number,
 ): DetectionEvents {
-  const { outcomes, wordsPerOutcome, occurrences } = counts;
+  const { outcomes, wordsPerOutcome } = counts;
   const parities = [...detectors, ...logicalObservables];
   const width = bytesPerShot({ detectors, logicalObservables });
-  const rows = new Uint8Array(occurrences.length * width);
-  for (let i = 0; i < occurrences.length; i++) {
+  const data = packedShots(counts, seed, width, (row, i) => {
     const first = i * wordsPerOutcome;
     for (let at = 0; at < parities.length; at++) {
       let parity = expected[at]!;
       for (const bit of parities[at]!) parity ^= outcomes[first + (bit >>> 5)]! >>> (bit & 31);
-      rows[i * width + (at >>> 3)]! |= (parity & 1) << (at & 7);
+      row[at >>> 3]! |= (parity & 1) << (at & 7);
     }
-  }
+  });
+  return {
+    num_detectors: detectors.length,
+    num_logical_observables: logicalObservables.length,
+    bytes_per_shot: width,
+    data,
+  };
+}
+
+/** The classical bits of each shot, in the same format and order. */
+export function packedMeasurements(counts: Counts, seed: number) {
+  const { numBits, outcomes, wordsPerOutcome, occurrences } = counts;
+  const width = Math.ceil(numBits / 8);
+  const data = packedShots(counts, seed, width, (row, i) => {
+    for (let at = 0; at < width; at++) {
+      row[at] = outcomes[i * wordsPerOutcome + (at >>> 2)]! >>> (8 * (at & 3));
+    }
+  });
+  const shots = occurrences.reduce((sum, count) => sum + count, 0);
+  return { shots, bytes_per_shot: width, format: 'b8', data } as const;
+}
+
+/**
+ * Base64 of one row of bytes for each shot.
+ *
+ * @param write - Writes the row of an outcome, which is 0, by its index.
+ */
+function packedShots(
+  { occurrences }: Counts,
+  seed: number,
+  width: number,
+  write: (row: Uint8Array, i: number) => void,
+): string {
+  const rows = new Uint8Array(occurrences.length * width);
+  for (let i = 0; i < occurrences.length; i++) write(rows.subarray(i * width, (i + 1) * width), i);
   const order = drawnShotOrder(occurrences, seed);
   const bytes = new Uint8Array(order.length * width);
   for (const [shot, i] of order.entries()) {
     bytes.set(rows.subarray(i * width, (i + 1) * width), shot * width);
   }
-  return {
-    num_detectors: detectors.length,
-    num_logical_observables: logicalObservables.length,
-    bytes_per_shot: width,
-    data: Buffer.from(bytes.buffer).toString('base64'),
-  };
+  return Buffer.from(bytes.buffer).toString('base64');
 }

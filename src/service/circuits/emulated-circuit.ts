@@ -11,11 +11,11 @@ import {
   withAllBits,
   withoutMeasurements,
 } from '../../circuit/circuit.ts';
+import { StepsSpentError } from '../../circuit/circuit-limits.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
-import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import type { OutputName } from '../../circuit/outputs.ts';
 import { misfits, missingAbilities, renumbered, usedQubits } from '../../compiler/device/device.ts';
 import { beforeReadout } from '../../compiler/device/fit-circuit.ts';
@@ -24,11 +24,9 @@ import type { DeviceSpec, Fitting, ProcessorSpec } from '../../fleet/processor.t
 import type { EmulatedDeviceSpec } from './caller-device.ts';
 import { withModel } from './check-method.ts';
 import { type Asked, checkDeviceOutputs, isEstimated } from './check-outputs.ts';
+import type { SourceField } from './circuit-schema.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import { type PointGroup, singlePoints } from './point-groups.ts';
-
-/** Field that a circuit came in. */
-export type SourceField = 'circuit' | 'qasm';
 
 /**
  * Adds the outputs that a device does not give, and the operations that it lacks.
@@ -70,7 +68,7 @@ function checkOperations(
   const needed = emulation === undefined ? circuit : (withAllBits(circuit) ?? circuit);
   for (const { index, message } of missingAbilities(needed, abilities)) {
     if (faults.isFull) break;
-    const inText = source === 'qasm' && index !== undefined ? `Operation ${index}: ` : '';
+    const inText = source !== 'circuit' && index !== undefined ? `Operation ${index}: ` : '';
     const path = source === 'circuit' && index !== undefined ? `circuit[${index}]` : source;
     faults.add(path, `${inText}${message}`);
   }

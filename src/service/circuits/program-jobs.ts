@@ -3,7 +3,7 @@
  * runs, so that they are not read twice; after a restart they are read from the stored request.
  */
 
-import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
+import { StepsSpentError } from '../../circuit/circuit-limits.ts';
 import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
 import type { ComingRun, Processor } from '../../fleet/processor.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';

@@ -7,6 +7,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
+import type { Parities } from '../../compiler/clifford/error-model.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { addResultFault } from './check-outputs.ts';
 
@@ -67,6 +68,8 @@ export function checkResultsOfBatch(
 export interface ReadSource extends OpenQasmProgram {
   /** Read at the one point of its inputs; present if the program requests a gradient. */
   readonly sweep?: Sweep;
+  /** Detectors and observables of a text in Stim's format. */
+  readonly parities?: Parities;
 }
 
 /** Gradient that a program requests. */

@@ -22,7 +22,7 @@ import {
 } from './backend-view.ts';
 import type { CheckedCircuit } from './check-circuit.ts';
 import type { CircuitResultFields, Output } from './circuit-schema.ts';
-import { detectionEvents } from './detection-events.ts';
+import { detectionEvents, packedMeasurements } from './detection-events.ts';
 import { type FurtherNumbers, NO_NUMBERS } from './further-runs.ts';
 import {
   type AskedLabelFormat,
@@ -113,6 +113,7 @@ const WRITERS: Readonly<
 > = {
   counts: ({ labelFormat }, { counts }) => countsJson(counts, labelFormat),
   memory: ({ seed, labelFormat }, { counts }) => memoryJson(counts, seed, labelFormat),
+  measurements: ({ seed }, { counts }) => JSON.stringify(packedMeasurements(counts, seed)),
   probabilities: ({ numBits }, { probabilities }) => probabilitiesJson(probabilities!, numBits),
   statevector: (_, { statevector }) => amplitudesJson(statevector!),
   amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),

@@ -117,6 +117,14 @@ export const ERROR_TABLE: Readonly<Record<string, ErrorRow>> = {
     answers: 'BAD_REQUEST',
     meaning: 'The OpenQASM text uses a part of the language that this service does not run.',
   },
+  CIRCUIT_STIM_INVALID: {
+    answers: 'BAD_REQUEST',
+    meaning: "The text in Stim's format has a fault; the message gives line and column.",
+  },
+  CIRCUIT_STIM_UNPRINTABLE: {
+    answers: 'BAD_REQUEST',
+    meaning: "Stim's format cannot express the circuit; the message names the operation.",
+  },
   COMPILER_CHANNEL_TOO_WIDE: {
     answers: 'BAD_REQUEST',
     meaning: 'Noise acts on more qubits together than a density matrix takes on the engine.',

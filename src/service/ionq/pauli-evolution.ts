@@ -6,10 +6,9 @@
  */
 
 import type { Qubit } from '../../circuit/circuit.ts';
-import { MAX_UNITARY_QUBITS } from '../../circuit/circuit-limits.ts';
+import { MAX_UNITARY_QUBITS, StepsSpentError } from '../../circuit/circuit-limits.ts';
 import type { GateObject } from '../../circuit/gate-object.ts';
 import type { PauliFactor, PauliSum } from '../../circuit/observable.ts';
-import { StepsSpentError } from '../../circuit/openqasm/circuit-builder.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
 import { exponential } from '../../workloads/algorithms/hamiltonians/observable-action.ts';
 

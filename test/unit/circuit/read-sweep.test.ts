@@ -4,9 +4,9 @@ import {
   dependentAngles,
   evaluateAngles,
 } from '../../../src/circuit/angle-formulas.ts';
+import { StepsSpentError } from '../../../src/circuit/circuit-limits.ts';
 import { GATES } from '../../../src/circuit/gates.ts';
 import { inputColumns, inputRows } from '../../../src/circuit/input-columns.ts';
-import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
 import { areFiniteWithin, MAX_COMBINATIONS, readSweep } from '../../../src/circuit/read-sweep.ts';
 
 // A million operations are read, some seconds on a quiet machine.

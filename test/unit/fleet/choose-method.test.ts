@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit, DynamicCircuit, Operation } from '../../../src/circuit/circuit.ts';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
-import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
+import { StepsSpentError } from '../../../src/circuit/circuit-limits.ts';
 import { chooseMethod, type MethodChoice } from '../../../src/fleet/choose-method.ts';
 import { type MethodQuestion, methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { ProcessorSpec } from '../../../src/fleet/processor.ts';

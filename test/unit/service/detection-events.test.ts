@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import { FaultList } from '../../../src/circuit/errors.ts';
 import { noisyCircuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
-import { detectionEvents, readDetection } from '../../../src/service/circuits/detection-events.ts';
+import {
+  declaredParities,
+  detectionEvents,
+  readDetection,
+} from '../../../src/service/circuits/detection-events.ts';
 
 const LIMITS = { maxQubits: 20, maxGates: 1000 };
 /** Bits 0 and 1 are equal; bit 2 is 1. */
@@ -20,13 +24,15 @@ function circuitOf(gates: Parameters<typeof noisyCircuitFromGateObjects>[0]): Dy
 }
 
 const read = (
-  fields: Parameters<typeof readDetection>[0],
+  fields: Parameters<typeof declaredParities>[0],
   circuit = PAIR,
   outputs: readonly string[] = ['detection_events', 'detector_error_model'],
   shots = 100,
 ) => {
   const faults = new FaultList();
-  const detection = readDetection(fields, circuit, outputs, shots, faults);
+  const parities = declaredParities(fields);
+  const detection =
+    parities && readDetection(parities, undefined, { circuit, outputs, shots }, faults);
   return { detection, faults: faults.kept };
 };
 

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Circuit } from '../../../src/circuit/circuit.ts';
 import type { CircuitLimits } from '../../../src/circuit/circuit-limits.ts';
+import { StepsSpentError } from '../../../src/circuit/circuit-limits.ts';
 import { FaultList } from '../../../src/circuit/errors.ts';
 import { circuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
-import { StepsSpentError } from '../../../src/circuit/openqasm/circuit-builder.ts';
 import type { ComplexMatrix } from '../../../src/math/complex-matrix.ts';
 import { type Gateset, gateNames, translateGates } from '../../../src/service/ionq/read-gates.ts';
 import { unitaryOf } from '../../support/small-unitary.ts';
