@@ -7,7 +7,7 @@
  */
 
 import { z } from 'zod';
-import { CodedError, type Fault } from './errors/coded-error.ts';
+import { coded, type Fault } from './errors/coded-error.ts';
 import { nearestNames } from './errors/nearest-names.ts';
 import {
   addressList,
@@ -454,14 +454,13 @@ export type Config = ReturnType<typeof loadConfig>;
 export type HardwareConfig = NonNullable<Config['hardware']>;
 
 /** One or more settings are invalid. */
-export class InvalidConfigError extends CodedError {
-  readonly code = 'CONFIG_INVALID';
-
-  constructor(faults: readonly Fault[]) {
-    const lines = faults.map((fault) => `  ${fault.path} ${fault.message}`);
-    super(`The environment has settings that cannot be used:\n${lines.join('\n')}`, faults);
-  }
-}
+export class InvalidConfigError extends coded('CONFIG_INVALID', (faults: readonly Fault[]) => {
+  const lines = faults.map((fault) => `  ${fault.path} ${fault.message}`);
+  return {
+    message: `The environment has settings that cannot be used:\n${lines.join('\n')}`,
+    faults,
+  };
+}) {}
 
 /**
  * Reads the settings. An empty variable counts as unset.

@@ -2,36 +2,25 @@
  * Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. `FaultList` collects the faults of an
  * input, so that one answer lists them all.
  */
-import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { CodedError, coded, type Fault, firstOf, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
 import type { SourcePosition } from '../errors/text-position.ts';
 
 /** Code of a fault that exceeds a limit; the message names the limit and its value. */
 export const LIMIT_EXCEEDED = 'CIRCUIT_LIMIT_EXCEEDED';
 
-/** Gate objects or observables are invalid. */
-export class InvalidCircuitError extends CodedError {
-  readonly code = 'CIRCUIT_INVALID';
-  /** Number of all faults, listed or not. */
-  readonly numFaults: number;
-
-  /**
-   * @param faults - At least one; the first 20 are kept.
-   * @param numFaults - Number of all faults, if it is more than were passed.
-   */
-  constructor(faults: readonly Fault[], numFaults: number = faults.length) {
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: an invalid circuit without a fault');
-    const where = faultSentence(first);
-    super(
+/** Gate objects or observables are invalid. `numFaults` is the number of all faults, if it is more than were passed. */
+export class InvalidCircuitError extends coded(
+  'CIRCUIT_INVALID',
+  (faults: readonly Fault[], numFaults: number = faults.length) => {
+    const where = faultSentence(firstOf(faults));
+    const message =
       numFaults === 1
         ? `The circuit has a fault: ${where}`
-        : `The circuit has ${numFaults} faults; the first: ${where}`,
-      faults.slice(0, MAX_FAULTS),
-    );
-    this.numFaults = numFaults;
-  }
-}
+        : `The circuit has ${numFaults} faults; the first: ${where}`;
+    return { message, faults, numFaults };
+  },
+) {}
 
 /** Longest problem that a message quotes. Names in a text may have any length. */
 const MAX_PROBLEM_LENGTH = 300;
@@ -90,52 +79,37 @@ export class OpenQasmLimitError extends OpenQasmError {
   }
 }
 
-/** Values for a program's inputs are missing, unknown, or of a wrong type. */
-export class OpenQasmInputError extends CodedError {
-  readonly code = 'CIRCUIT_OPENQASM_INPUT';
+/** Values for a program's inputs are missing, unknown, or of a wrong type; each fault has the path of an input. */
+export class OpenQasmInputError extends coded(
+  'CIRCUIT_OPENQASM_INPUT',
+  (faults: readonly Fault[]) => ({
+    message: firstOf(faults).message,
+    faults: faults.map((fault) => ({ ...fault, code: 'CIRCUIT_OPENQASM_INPUT' })),
+  }),
+) {}
 
-  /** @param faults - At least one, each with the path of an input; the first 20 are kept. */
-  constructor(faults: readonly Fault[]) {
-    const code = 'CIRCUIT_OPENQASM_INPUT';
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: an input error without a fault');
-    super(
-      first.message,
-      faults.slice(0, MAX_FAULTS).map((fault) => ({ ...fault, code })),
-    );
-  }
-}
+/**
+ * Inputs that are invalid by themselves or with the circuit, at some point. `numFaults` is the number of all faults, if
+ * it is more than were passed.
+ */
+export class InvalidInputsError extends coded(
+  'CIRCUIT_INPUTS_INVALID',
+  (faults: readonly Fault[], numFaults: number = faults.length, options?: ErrorOptions) => ({
+    message: faultSentence(firstOf(faults)),
+    faults,
+    numFaults,
+    ...options,
+  }),
+) {}
 
-/** Inputs that are invalid by themselves or with the circuit, at some point. */
-export class InvalidInputsError extends CodedError {
-  readonly code = 'CIRCUIT_INPUTS_INVALID';
-  /** Number of all faults, listed or not. */
-  readonly numFaults: number;
-
-  /**
-   * @param faults - At least one; the first 20 are kept.
-   * @param numFaults - Number of all faults, if it is more than were passed.
-   */
-  constructor(faults: readonly Fault[], numFaults: number = faults.length, options?: ErrorOptions) {
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: invalid inputs without a fault');
-    super(faultSentence(first), faults.slice(0, MAX_FAULTS), options);
-    this.numFaults = numFaults;
-  }
-}
-
-/** A version of OpenQASM cannot express the circuit. */
-export class OpenQasmUnprintableError extends CodedError {
-  readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';
-
-  /**
-   * @param what - The operation, and the part of it that cannot be expressed.
-   * @param why - A sentence on what that version can express, and what to do.
-   */
-  constructor(what: string, why: string) {
-    super(`${what}; ${why}`);
-  }
-}
+/**
+ * A version of OpenQASM cannot express the circuit. `what` names the operation and the part of it that cannot be
+ * expressed; `why` is a sentence on what that version can express, and what to do.
+ */
+export class OpenQasmUnprintableError extends coded(
+  'CIRCUIT_OPENQASM_UNPRINTABLE',
+  (what: string, why: string) => `${what}; ${why}`,
+) {}
 
 /** Counts every fault and keeps the first 20. */
 export class FaultList {

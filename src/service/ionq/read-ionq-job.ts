@@ -11,7 +11,7 @@ import { FaultList } from '../../circuit/errors.ts';
 import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { MAX_LISTED_QUBITS } from '../../circuit/outputs.ts';
-import { MAX_FAULTS } from '../../errors/coded-error.ts';
+
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { BATCH_READING, type BatchSubmission, readBatch } from '../batches/read-batch.ts';
@@ -399,7 +399,7 @@ function attemptBatch(
       ...fault,
       path: ionqPath(fault.path, type, programs),
     }));
-    throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+    throw new RequestInvalidError(faults);
   }
 }
 
