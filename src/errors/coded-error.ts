@@ -29,12 +29,12 @@ export abstract class CodedError extends Error {
   }
 }
 
-/** A coded error of another thread or process: classes do not cross threads, so it keeps the code it had there. */
+/** A coded error under the code of another one, such as of a worker: classes do not cross threads and processes. */
 export class RelayedError extends CodedError {
   readonly code: string;
 
-  constructor(code: string, message: string, faults: readonly Fault[]) {
-    super(message, faults);
+  constructor(code: string, message: string, faults?: readonly Fault[], options?: ErrorOptions) {
+    super(message, faults, options);
     this.code = code;
   }
 }
