@@ -1,6 +1,6 @@
 /**
- * Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. `FaultList` collects the faults of an
- * input, so that one answer lists them all.
+ * Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. `FaultList` collects the faults of
+ * an input, so that one answer lists them all.
  */
 import { CodedError, coded, type Fault, firstOf, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';

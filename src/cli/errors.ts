@@ -97,8 +97,8 @@ export class KeyMissingError extends coded(
 ) {}
 
 /**
- * The key contains characters that no header can carry. The message does not show the key, but its `source`: the name of
- * the file or variable.
+ * The key contains characters that no header can carry. The message does not show the key, but its `source`: the name
+ * of the file or variable.
  */
 export class KeyMalformedError extends coded(
   'CLI_KEY_MALFORMED',

@@ -10,7 +10,7 @@ export class VendorJobError extends coded(
   },
 ) {}
 
-/** The vendor's result does not fit the circuit that was submitted. `what` is wrong: `it has 99 shots instead of 100`. */
+/** The vendor's result does not fit the circuit. `what` names the fault: `it has 99 shots instead of 100`. */
 export class VendorResultError extends coded(
   'HARDWARE_RESULT_UNUSABLE',
   (vendor: string, vendorJobId: string, what: string) =>

@@ -198,8 +198,8 @@ function addTurned(out: Float64Array, matrix: ComplexMatrix, angle: number, scal
 
 // Derivatives of expectation values from expectation values at shifted angles.
 //
-// Each angle is shifted by itself, which is what makes the rule exact where gates share a parameter: the chain rule does
-// the rest. All shifts of a circuit are circuits of its shape.
+// Each angle is shifted by itself, which is what makes the rule exact where gates share a parameter: the chain rule
+// does the rest. All shifts of a circuit are circuits of its shape.
 
 /**
  * Angles of the shifted circuits of some circuits: those of one circuit after the other, in the order of the shifts.

@@ -32,8 +32,8 @@ export function namesOf({ outputs, results }: Pick<Asked, 'outputs' | 'results'>
 export const isEstimable = (name: OutputName): boolean => factsOf(name).devices === 'estimated';
 
 /**
- * Whether a program of a batch asks for expectation values or gradients that are estimated from counts. Trajectories have
- * expectation values of their own, and a density matrix exact ones.
+ * Whether a program of a batch asks for expectation values or gradients that are estimated from counts. Trajectories
+ * have expectation values of their own, and a density matrix exact ones.
  */
 export function isEstimated({
   shots,
@@ -81,7 +81,7 @@ export function addResultFault(
   faults.add('qasm', `OpenQASM line ${line}: The result "${type}" ${problem}`, code);
 }
 
-/** Checks `return`: that no output is named twice, and that fields are given with the outputs that need them, and only so. */
+/** Checks `return`: no output is named twice, and fields are given exactly with the outputs that need them. */
 export function checkFields(
   form: 'circuit' | 'batch',
   outputs: readonly OutputName[],

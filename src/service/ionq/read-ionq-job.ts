@@ -1,6 +1,6 @@
 /**
- * Reads a job in IonQ's form as a batch, or lists every fault with its path in that form. Pure, with plain data as input and output:
- * small bodies are read in the main thread, large ones in another process.
+ * Reads a job in IonQ's form as a batch, or lists every fault with its path in that form. Pure, with plain data as
+ * input and output: small bodies are read in the main thread, large ones in another process.
  *
  * A job of one circuit is a batch of one program, a multi-circuit job one of many.
  */
@@ -353,7 +353,8 @@ function factsOf(form: JobForm, programs: readonly IonqProgram[]): IonqFacts {
   const hasExact = programs.every(
     ({ hasFinalState, numBits }) => hasFinalState && numBits <= MAX_LISTED_QUBITS,
   );
-  // The ideal simulator answers exact probabilities where there are any. Shots are drawn beside them if they were asked for.
+  // The ideal simulator answers exact probabilities where there are any. Shots are drawn beside them if they were asked
+  // for.
   const noiseModel = modelOf(form);
   const isExact = backend === 'simulator' && noiseModel === IDEAL && hasExact;
   const shots = form.shots ?? undefined;

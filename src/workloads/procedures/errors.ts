@@ -35,8 +35,8 @@ export class ProcedureResultError extends coded(
 ) {}
 
 /**
- * The process ended during the run, and so did those that repeated it. `how` it ended is for callers, without details of
- * the machine.
+ * The process ended during the run, and so did those that repeated it. `how` is for callers, without details of the
+ * machine.
  */
 export class ProcedureLostError extends coded(
   'WORKLOADS_TASK_LOST',

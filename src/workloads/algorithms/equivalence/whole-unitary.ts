@@ -24,8 +24,8 @@ import { Chance } from '../chance.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
 
 /**
- * A synthesised circuit differs from the requested one; no circuit is returned. `what` is the compared property, `found`
- * its deviation, `allowed` the tolerance.
+ * A synthesised circuit differs from the requested one; no circuit is returned. `what` is the compared property,
+ * `found` its deviation, `allowed` the tolerance.
  */
 export class EquivalenceError extends coded(
   'WORKLOADS_NOT_EQUIVALENT',
@@ -35,7 +35,7 @@ export class EquivalenceError extends coded(
 
 /** Fidelity and distance of two state vectors. */
 export interface StateDistance {
-  /** (Σ |⟨a|b⟩|)² over both norms, the sum running over what is measured. */
+  /** (Σ |⟨a|b⟩|)² over both norms, the sum running over outcomes. */
   readonly fidelity: number;
   /** The length of a − e^{iφ}·b for the φ that makes it shortest, one φ for each outcome. */
   readonly distance: number;
