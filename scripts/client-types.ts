@@ -3,8 +3,7 @@
  *
  * A type is generated for each schema of the document, and one row of `Routes` for each operation that answers
  * JSON: path parameters, query, body, and `data` of its answer. Limits such as `maxItems` have no type and are
- * left to the service. openapi-typescript prints types with the JavaScript API of TypeScript, which
- * TypeScript 7 does not have; beside it, an older TypeScript replaces the command `tsc`.
+ * left to the service. docs/decisions/0028 says why openapi-typescript does not do this.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

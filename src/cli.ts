@@ -41,7 +41,7 @@ const code = await runCommandLine(process.argv.slice(2), io, {
   module: fileURLToPath(import.meta.url),
   async serve() {
     const { main } = await import('./main.ts');
-    // A service goes on when nobody reads what it prints.
+    // A service goes on when nobody reads its output.
     process.stdout.off('error', stopUnread);
     await main();
   },

@@ -18,7 +18,7 @@ const MOST_ANSWER_MS = 15_000;
 
 /**
  * Time for the answer to a statement that writes, milliseconds: about a lease. A node whose connection is silent for
- * longer has been given up, and its callers should learn soon what became of their requests.
+ * longer has been given up, and its callers should soon learn the outcome of their requests.
  */
 export function writeAnswerMs(leaseMs: number): number {
   return Math.min(MOST_ANSWER_MS, Math.max(LEAST_ANSWER_MS, leaseMs + 1000));

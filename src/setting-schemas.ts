@@ -1,6 +1,10 @@
 /** Kinds of settings: from the text of an environment variable to its value, faults in plain words. */
 import { z } from 'zod';
 
+/** A text of the pattern, without the spaces around it. */
+export const matching = (pattern: RegExp, error: string) =>
+  z.string().trim().regex(pattern, { error });
+
 /** A whole number in decimal digits. */
 export const integer = (min: number, max: number) =>
   z
@@ -15,17 +19,25 @@ export const integer = (min: number, max: number) =>
         .max(max, { error: `must be at most ${max}` }),
     );
 
+/** A duration in whole seconds; the value is in milliseconds. */
+export const seconds = (min: number, max: number) =>
+  integer(min, max).transform((value) => value * 1000);
+
+export const MIB = 1024 * 1024;
+
+/** A size in whole mebibytes; the value is in bytes. */
+export const mebibytes = (min: number, max: number) =>
+  integer(min, max).transform((value) => value * MIB);
+
 /** One of the words. */
 export const choice = <const T extends readonly [string, ...string[]]>(options: T) =>
   z.enum(options, { error: `must be one of ${options.join(', ')}` });
 
 /** A key or token. */
-export const secret = z
-  .string()
-  .trim()
-  .regex(/^[\x21-\x7e]{1,4096}$/, {
-    error: 'must be 1 to 4096 visible ASCII characters, without spaces',
-  });
+export const secret = matching(
+  /^[\x21-\x7e]{1,4096}$/,
+  'must be 1 to 4096 visible ASCII characters, without spaces',
+);
 
 /** `1` or `0`. */
 export const flag = z

@@ -134,8 +134,8 @@ export interface Linear {
 }
 
 /**
- * The linear form of a value, if computing that rounds as its operations do; undefined otherwise. The offset is −0 where
- * nothing is added.
+ * The linear form of a value, if computing that rounds as its operations do; undefined otherwise. The offset is −0
+ * where nothing is added.
  */
 export function linearForm(formulas: AngleFormulas, value: number): Linear | undefined {
   const { numInputs, constants, operators, left, right } = formulas;

@@ -31,8 +31,8 @@ export interface Condition {
  * models read it, because they describe statements; runs do not heed it.
  *
  * `opening` and `closing` operations come before and after the one that stands for the gate, and have neither noise nor
- * duration of their own. Of operations under exclusive conditions all but the last are a `choice`: each has the noise, and
- * the last the duration.
+ * duration of their own. Of operations under exclusive conditions all but the last are a `choice`: each has the noise,
+ * and the last the duration.
  */
 export type PieceOfStatement = 'opening' | 'closing' | 'choice';
 
@@ -142,8 +142,8 @@ export interface NoiseOperation {
 }
 
 /**
- * Misreads classical bits that a measurement has just written, each by itself: a 0 becomes 1 with the first probability,
- * a 1 becomes 0 with the second. The state does not change.
+ * Misreads classical bits that a measurement has just written, each by itself: a 0 becomes 1 with the first
+ * probability, a 1 becomes 0 with the second. The state does not change.
  */
 export interface MisreadOperation {
   readonly kind: 'misread';
@@ -356,7 +356,7 @@ export function onBits(
   });
 }
 
-/** The gates of a circuit without noise whose measurements, and what is computed from them, come last. */
+/** Gates of a circuit without noise whose measurements, and the assignments that read them, come last. */
 export function withoutMeasurements({ numQubits, operations }: DynamicCircuit): Circuit {
   const gates = operations.filter(
     (operation): operation is Operation =>

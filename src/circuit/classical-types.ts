@@ -160,7 +160,7 @@ export function signatureOf(operator: string, left: Operand, right?: Operand): S
 
 const all = (type: NumberType): Signature => ({ left: type, right: type, result: type });
 
-/** Type of one operand alone: without what only literals have. */
+/** Type of one operand alone: as a value that is no literal. */
 const plain = ({ base, width }: Operand): NumberType => ({ base, width });
 
 function unarySignature(operator: string, operand: Operand) {
@@ -207,7 +207,7 @@ function settled(operand: Operand, other: Operand): NumberType {
   return { base: 'int', width: Math.max(LITERAL_WIDTH, wanted.width! + 1) };
 }
 
-/** The angle that two operands are converted to, one of which is an angle at least: the wider one, a double before all. */
+/** Common angle type of two operands, one of them an angle at least: the wider one, and a double before all. */
 function commonAngle(left: Operand, right: Operand): NumberType {
   const widths = [left, right].flatMap(({ base, width }) => (base === 'angle' ? [width] : []));
   const isDouble = widths.includes(undefined);

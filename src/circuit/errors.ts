@@ -1,37 +1,26 @@
 /**
- * Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. `FaultList` collects the faults of an
- * input, so that one answer lists them all.
+ * Errors of the circuit layer: an input is not a valid circuit, or exceeds a limit. `FaultList` collects the faults of
+ * an input, so that one answer lists them all.
  */
-import { CodedError, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { CodedError, coded, type Fault, firstOf, MAX_FAULTS } from '../errors/coded-error.ts';
 import { faultSentence } from '../errors/fault-path.ts';
 import type { SourcePosition } from '../errors/text-position.ts';
 
 /** Code of a fault that exceeds a limit; the message names the limit and its value. */
 export const LIMIT_EXCEEDED = 'CIRCUIT_LIMIT_EXCEEDED';
 
-/** Gate objects or observables are invalid. */
-export class InvalidCircuitError extends CodedError {
-  readonly code = 'CIRCUIT_INVALID';
-  /** Number of all faults, listed or not. */
-  readonly numFaults: number;
-
-  /**
-   * @param faults - At least one; the first 20 are kept.
-   * @param numFaults - Number of all faults, if it is more than were passed.
-   */
-  constructor(faults: readonly Fault[], numFaults: number = faults.length) {
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: an invalid circuit without a fault');
-    const where = faultSentence(first);
-    super(
+/** Gate objects or observables are invalid. `numFaults` is the number of all faults, if it is more than were passed. */
+export class InvalidCircuitError extends coded(
+  'CIRCUIT_INVALID',
+  (faults: readonly Fault[], numFaults: number = faults.length) => {
+    const where = faultSentence(firstOf(faults));
+    const message =
       numFaults === 1
         ? `The circuit has a fault: ${where}`
-        : `The circuit has ${numFaults} faults; the first: ${where}`,
-      faults.slice(0, MAX_FAULTS),
-    );
-    this.numFaults = numFaults;
-  }
-}
+        : `The circuit has ${numFaults} faults; the first: ${where}`;
+    return { message, faults, numFaults };
+  },
+) {}
 
 /** Longest problem that a message quotes. Names in a text may have any length. */
 const MAX_PROBLEM_LENGTH = 300;
@@ -90,79 +79,53 @@ export class OpenQasmLimitError extends OpenQasmError {
   }
 }
 
-/** Values for a program's inputs are missing, unknown, or of a wrong type. */
-export class OpenQasmInputError extends CodedError {
-  readonly code = 'CIRCUIT_OPENQASM_INPUT';
+/** Values for a program's inputs are missing, unknown, or of a wrong type; each fault has the path of an input. */
+export class OpenQasmInputError extends coded(
+  'CIRCUIT_OPENQASM_INPUT',
+  (faults: readonly Fault[]) => ({
+    message: firstOf(faults).message,
+    faults: faults.map((fault) => ({ ...fault, code: 'CIRCUIT_OPENQASM_INPUT' })),
+  }),
+) {}
 
-  /** @param faults - At least one, each with the path of an input; the first 20 are kept. */
-  constructor(faults: readonly Fault[]) {
-    const code = 'CIRCUIT_OPENQASM_INPUT';
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: an input error without a fault');
-    super(
-      first.message,
-      faults.slice(0, MAX_FAULTS).map((fault) => ({ ...fault, code })),
-    );
-  }
-}
+/**
+ * Inputs that are invalid by themselves or with the circuit, at some point. `numFaults` is the number of all faults, if
+ * it is more than were passed.
+ */
+export class InvalidInputsError extends coded(
+  'CIRCUIT_INPUTS_INVALID',
+  (faults: readonly Fault[], numFaults: number = faults.length, options?: ErrorOptions) => ({
+    message: faultSentence(firstOf(faults)),
+    faults,
+    numFaults,
+    ...options,
+  }),
+) {}
 
-/** Inputs that are invalid by themselves or with the circuit, at some point. */
-export class InvalidInputsError extends CodedError {
-  readonly code = 'CIRCUIT_INPUTS_INVALID';
-  /** Number of all faults, listed or not. */
-  readonly numFaults: number;
+/** A text in Stim's format is rejected, or exceeds a limit, which is the code of its fault then. */
+export class StimTextError extends coded(
+  'CIRCUIT_STIM_INVALID',
+  ({ line, column }: SourcePosition, problem: string, code = 'CIRCUIT_STIM_INVALID') => {
+    const message = `Stim line ${line}, column ${column}: ${problem}`;
+    return { message, faults: [{ path: 'stim', message, code }], line, column };
+  },
+) {}
 
-  /**
-   * @param faults - At least one; the first 20 are kept.
-   * @param numFaults - Number of all faults, if it is more than were passed.
-   */
-  constructor(faults: readonly Fault[], numFaults: number = faults.length, options?: ErrorOptions) {
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: invalid inputs without a fault');
-    super(faultSentence(first), faults.slice(0, MAX_FAULTS), options);
-    this.numFaults = numFaults;
-  }
-}
+/**
+ * A version of OpenQASM cannot express the circuit. `what` names the operation and the part of it that cannot be
+ * expressed; `why` is a sentence on what that version can express, and what to do.
+ */
+export class OpenQasmUnprintableError extends coded(
+  'CIRCUIT_OPENQASM_UNPRINTABLE',
+  (what: string, why: string) => `${what}; ${why}`,
+) {}
 
-/** A text in Stim's format is rejected, or exceeds a limit. */
-export class StimTextError extends CodedError {
-  readonly code: string;
-  readonly line: number;
-  readonly column: number;
-
-  constructor(position: SourcePosition, problem: string, code = 'CIRCUIT_STIM_INVALID') {
-    const message = `Stim line ${position.line}, column ${position.column}: ${problem}`;
-    super(message, [{ path: 'stim', message, code }]);
-    this.code = code;
-    this.line = position.line;
-    this.column = position.column;
-  }
-}
-
-/** A version of OpenQASM cannot express the circuit. */
-export class OpenQasmUnprintableError extends CodedError {
-  readonly code = 'CIRCUIT_OPENQASM_UNPRINTABLE';
-
-  /**
-   * @param what - The operation, and the part of it that cannot be expressed.
-   * @param why - A sentence on what that version can express, and what to do.
-   */
-  constructor(what: string, why: string) {
-    super(`${what}; ${why}`);
-  }
-}
-
-/** Stim's format cannot express the circuit. */
-export class StimUnprintableError extends CodedError {
-  readonly code = 'CIRCUIT_STIM_UNPRINTABLE';
-
-  /** @param what - The operation, and the part of it that cannot be expressed. */
-  constructor(what: string) {
-    super(
-      `${what}; Stim's format has Clifford gates, gates on one qubit, measurements into the next bit, resets, and Pauli gates under one bit. Ask for qasm3 or json.`,
-    );
-  }
-}
+/** Stim's format cannot express the circuit. `what` names the operation and the part of it that cannot be expressed. */
+export class StimUnprintableError extends coded(
+  'CIRCUIT_STIM_UNPRINTABLE',
+  (what: string) =>
+    `${what}; Stim's format has Clifford gates, gates on one qubit, measurements into the next bit, resets, and Pauli gates under one bit. Ask for qasm3 or json.`,
+) {}
 
 /** Counts every fault and keeps the first 20. */
 export class FaultList {

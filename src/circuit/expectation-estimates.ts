@@ -31,10 +31,10 @@ export interface ReadingMap {
 /**
  * Estimates the observables.
  *
- * @param counts - Of each group's circuit, which may have different numbers of shots, at least one. Exact probabilities in
- *   place of occurrences give exact values; standard errors then have no meaning.
- * @param readingOf - Readout errors of each qubit, which are inverted: a reading ±1 counts as (±1 − offset)/slope, so that
- *   the estimates have no bias. Their errors are those of the larger numbers. Slopes are not 0.
+ * @param counts - Of each group's circuit, which may have different numbers of shots, at least one. Exact probabilities
+ *   in place of occurrences give exact values; standard errors then have no meaning.
+ * @param readingOf - Readout errors of each qubit, which are inverted: a reading ±1 counts as (±1 − offset)/slope, so
+ *   that the estimates have no bias. Their errors are those of the larger numbers. Slopes are not 0.
  */
 export function estimateExpectations(
   { groups, offsets }: MeasurementGroups,

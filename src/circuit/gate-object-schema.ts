@@ -63,7 +63,7 @@ export const gateObject = z
   })
   .meta({ id: 'GateObject' });
 
-/** Says what to write in place of a field that the operation does not have: `RX takes theta, not angle.` */
+/** Correction for a field that the operation does not have: `RX takes theta, not angle.` */
 const adviseGateField: FieldAdvice = (object, field) => {
   const given = Object.keys(Object(object));
   const name = Object(object).gate;

@@ -77,8 +77,8 @@ export function noisyCircuitFromGateObjects(
  * Returns the circuit that a list of gate objects describes at one point of its inputs, and how its angles follow from
  * the inputs. Idle resets stay (`idle-resets.ts`).
  *
- * @throws {InvalidCircuitError} as `noisyCircuitFromGateObjects`, with the path of each input that the circuit uses and that
- *   is not given, or that is given and not used.
+ * @throws {InvalidCircuitError} as `noisyCircuitFromGateObjects`, with the path of each input that the circuit uses and
+ *   that is not given, or that is given and not used.
  */
 export function openCircuitFromGateObjects(
   objects: readonly GateObject[],

@@ -1,5 +1,5 @@
 /**
- * Reads the qubits and classical bits of a gate object. Several spellings are accepted; their meaning is checked strictly.
+ * Reads the qubits and classical bits of a gate object. Several spellings are accepted.
  *
  * Controls are `control` followed by `controls`. Targets are in one of `qubit`, `target`, `qubits`,
  * `targets`. A list that holds the gate's own controls and its targets together is in OpenQASM's order,

@@ -4,9 +4,9 @@
  * Programs often begin with a reset of every qubit. Such a reset would make the run branch into shots,
  * without one final state to return.
  *
- * Readers of circuits without noise remove it, so that all users of a circuit agree on what it needs. Other readers keep
- * it, because a noise model may warm a qubit that waits: users of their circuits remove idle resets once the noise is
- * in.
+ * Readers of circuits without noise remove it, so that all users of a circuit agree on its needs. Other readers
+ * keep it, because a noise model may warm a qubit that waits: users of their circuits remove idle resets once the noise
+ * is in.
  */
 import {
   allOperations,
@@ -24,7 +24,7 @@ import { gateNamed } from './gates.ts';
  * Returns the circuit without resets of qubits that are certainly |0⟩.
  *
  * No numbers are computed: a gate under a control that is |0⟩ does nothing, a diagonal gate leaves |0⟩ alone,
- * a SWAP exchanges what is known, a reset makes |0⟩. Resets inside loops are kept.
+ * a SWAP exchanges the known values, a reset makes |0⟩. Resets inside loops are kept.
  */
 export function withoutIdleResets(circuit: Circuit): Circuit;
 export function withoutIdleResets(circuit: DynamicCircuit): DynamicCircuit;

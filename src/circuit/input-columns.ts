@@ -4,7 +4,7 @@ import { FaultList, InvalidInputsError, LIMIT_EXCEEDED } from './errors.ts';
 
 /** Values of one input. */
 export interface InputColumn {
-  /** One value for each point, or a single one for all points; booleans are 0 and 1, labels their places in `labels`. */
+  /** One value for each point, or one for all points; booleans are 0 and 1, labels their places in `labels`. */
   readonly values: Float64Array;
   /** Labels of bits, such as "011", are the values of `input bit[n]`. */
   readonly kind: 'number' | 'boolean' | 'label';

@@ -77,8 +77,8 @@ export function* groupingSteps(
 /**
  * Groups that strings are added to.
  *
- * Each factor has a bit for each group, which is set if the group measures another Pauli on the factor's qubit. The bits
- * of 32 groups are a word, so a string is compared with 32 groups at a time.
+ * Each factor has a bit for each group, which is set if the group measures another Pauli on the factor's qubit. The
+ * bits of 32 groups are a word, so a string is compared with 32 groups at a time.
  */
 class OpenGroups {
   readonly groups: FoundString[][] = [];

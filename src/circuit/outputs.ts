@@ -1,9 +1,9 @@
 /**
- * The table of outputs: all that a caller can ask of a circuit. A row says what the output is read off, how it is asked
+ * The table of outputs: all that a caller can ask of a circuit. A row has the source of the output, how it is asked
  * for, which methods and devices give it, and how large it may be.
  *
- * Schemas, checks, the choice of a method, compiler passes, batches and the documents read these rows. Nothing else lists
- * outputs by what they need: a row without a fact does not compile, and neither does a request for a field that no row
+ * Schemas, checks, the choice of a method, compiler passes, batches and the documents read these rows. Nothing else
+ * lists the needs of outputs: a row without a fact does not compile, and neither does a request for a field that no row
  * names.
  */
 import type { PauliSum } from './observable.ts';
@@ -20,9 +20,9 @@ const MAX_SAMPLED_VALUES = 100_000;
 const MAX_MEMORY_SHOTS = 100_000;
 
 /**
- * When a method gives an output: of every circuit; of one that has a single final state, because its measurements are all
- * last, without conditions and without resets of qubits in use; of one without conditions and loops; as a mean over the
- * trajectories of shots; or never.
+ * When a method gives an output: of every circuit; of one that has a single final state, because its measurements are
+ * all last, without conditions and without resets of qubits in use; of one without conditions and loops; as a mean over
+ * the trajectories of shots; or never.
  */
 type Given = 'always' | 'of one state' | 'unconditional' | 'as a mean' | 'never';
 
@@ -49,7 +49,7 @@ interface OutputFacts {
       Given
     >
   >;
-  /** Devices that give it: hardware and emulated ones; hardware as an estimate from counts of a batch; emulated ones; none. */
+  /** Devices that give it: hardware and emulated ones; hardware, estimated from a batch's counts; emulated; none. */
   readonly devices: 'all' | 'estimated' | 'emulated' | 'none';
   readonly limit:
     | {

@@ -1,6 +1,6 @@
 /**
- * Pauli strings on many qubits, as rows of bits, 32 qubits a word. The tableau of a Clifford circuit U is a table of such
- * rows: the strings U†·P·U, where P is the X of qubit q in row 2q and its Z in row 2q + 1.
+ * Pauli strings on many qubits, as rows of bits, 32 qubits a word. The tableau of a Clifford circuit U is a table of
+ * such rows: the strings U†·P·U, where P is the X of qubit q in row 2q and its Z in row 2q + 1.
  */
 import { hasOddParity } from '../math/basis-index.ts';
 import type { PauliFactor } from './observable.ts';

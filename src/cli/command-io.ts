@@ -1,4 +1,4 @@
-/** Environment of a command: streams, clock and randomness. `cli.ts` passes the real one, tests a fake. And what commands write. */
+/** Environment of a command, real in `cli.ts` and fake in tests: streams, clock and randomness. Writers of output. */
 import { InterruptedError } from './errors.ts';
 
 /** Part of `process.stderr` that commands use. */
@@ -101,7 +101,7 @@ export function writeWarnings(
   for (const { message } of warnings) err.write(`${message}\n`);
 }
 
-/** Removes what would move or colour a terminal's cursor; returns one line. */
+/** Removes control sequences of a terminal; returns one line. */
 export function printable(text: string): string {
   return text.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -1,9 +1,9 @@
 /**
  * Copies the tables of an embedded database into an empty one in PostgreSQL, in one transaction.
  *
- * Rows are read one after another and sent in groups of a few megabytes, so neither database has to fit into memory. Before
- * the commit all rows are read back, and their number and checksum must be those of the source. PostgreSQL itself
- * hashes the columns that may be large, so they do not travel a second time.
+ * Rows are read one after another and sent in groups of a few megabytes, so neither database has to fit into memory.
+ * Before the commit all rows are read back, and their number and checksum must be those of the source. PostgreSQL
+ * itself hashes the columns that may be large, so they do not travel a second time.
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
@@ -74,7 +74,7 @@ const JOB = `SELECT jobs.*, job_contents.request AS large_request, job_contents.
 /** PostgreSQL refuses a row that refers to no job. SQLite does not, and nothing would read it. */
 const HAS_JOB = 'job_id IN (SELECT id FROM jobs)';
 
-/** The tables that hold what a service keeps. Columns that the source lacks have their defaults. */
+/** The tables of a service. Columns that the source lacks have their defaults. */
 const TABLES: readonly Table[] = [
   {
     name: 'api_keys',
@@ -134,7 +134,7 @@ const TABLES: readonly Table[] = [
  *
  * @param onDamaged - Called with each damaged job. It is left out, with its tags and parts.
  * @throws {TargetInUseError} if the target has any rows.
- * @throws {CopyDiffersError} if what PostgreSQL has stored is not what was sent.
+ * @throws {CopyDiffersError} if PostgreSQL has stored other rows than were sent.
  * @throws {StorageUnwritableError} if the target cannot be written now.
  */
 export function copyToPostgres(
@@ -272,7 +272,7 @@ async function sendTable(table: Table, rows: Iterable<StoredRow>, query: Query):
   return summary;
 }
 
-/** Reads what the target has stored. */
+/** Reads the rows of the target. */
 async function readBack({ name, columns: all }: Table, query: Query): Promise<Summary> {
   const summary = newSummary();
   const selected = all.map(({ name: column, type, isLarge }) => {

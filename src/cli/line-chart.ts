@@ -46,8 +46,8 @@ interface Scale {
 
 /**
  * Draws lines over an axis: a symbol at each point, dots between points that are some columns apart, and a bar for each
- * standard error that is larger than the symbol. Where lines meet, their symbols take turns. Points are placed by the values of the axis if these rise
- * or fall all the way, otherwise by their number.
+ * standard error that is larger than the symbol. Where lines meet, their symbols take turns. Points are placed by the
+ * values of the axis if these rise or fall all the way, otherwise by their number.
  *
  * @param lines - At most MAX_LINES, each with a value for every value of the axis, of which there are two at least.
  * @param columns - Greatest width.

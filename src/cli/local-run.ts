@@ -1,4 +1,4 @@
-/** Runs of circuits on this machine as the service would run them: the processors here, and a checked circuit on one of them. */
+/** Runs circuits on this machine as the service would: the processors here, and a checked circuit on one. */
 import { DEVICE_IDS } from '../compiler/device/public-devices.ts';
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';

@@ -1,6 +1,6 @@
 /**
- * Action of `qcs run` with an option that measures: the circuit is compiled and prepared once and run several times on an
- * engine in this process, which times evolution and sampling separately.
+ * Action of `qcs run` with an option that measures: the circuit is compiled and prepared once and run several times on
+ * an engine in this process, which times evolution and sampling separately.
  */
 import { readsState } from '../circuit/outputs.ts';
 import { loadConfig } from '../config.ts';

@@ -18,7 +18,7 @@ export interface MigrateOptions {
 const ANSWER_MS = 120_000;
 
 /**
- * Copies the database of a data folder into PostgreSQL and prints what was copied.
+ * Copies the database of a data folder into PostgreSQL and prints the number of rows of each table.
  *
  * @param folder - By default that of the settings.
  * @throws {NoTargetError} if the settings name no database in PostgreSQL.

@@ -50,8 +50,8 @@ const MULTIPLE_OF_PI =
   /^([+-]?)(?:([\d.]+(?:e[+-]?\d+)?)\s*\*?\s*)?(?:pi|π)(?:\s*\/\s*([\d.]+))?$/i;
 
 /**
- * Parses the value of an input: `true`, `false`, a number such as `0.5`, a multiple of π such as `pi`, `-pi/2`, `2pi` or
- * `3*pi/4`, or a label of bits in quotation marks, such as `"011"`.
+ * Parses the value of an input: `true`, `false`, a number such as `0.5`, a multiple of π such as `pi`, `-pi/2`, `2pi`
+ * or `3*pi/4`, or a label of bits in quotation marks, such as `"011"`.
  *
  * @returns Undefined for anything else.
  */

@@ -70,7 +70,7 @@ export class ProgressBar implements Disposable {
 /**
  * Does work with a progress bar.
  *
- * @param work - Is given a function that takes the fraction done, and a signal that Ctrl-C aborts with InterruptedError.
+ * @param work - Gets a function that takes the fraction done, and a signal that Ctrl-C aborts (InterruptedError).
  */
 export async function withProgress<T>(
   io: Pick<CommandIo, 'err' | 'now' | 'onInterrupt'>,

@@ -1,6 +1,6 @@
 /**
- * Action of `qcs devices`: the processors, the fleet’s 48 devices, of which those with the same backing share a row, and the
- * adapters.
+ * Action of `qcs devices`: the processors, the fleet’s 48 devices, of which those with the same backing share a row,
+ * and the adapters.
  */
 import { createFleet } from '../compose-fleet.ts';
 import { loadConfig } from '../config.ts';

@@ -145,7 +145,7 @@ function factsText(
     .join('\n');
 }
 
-/** Says what matrix product states left out; undefined by other methods. */
+/** Discarded weight of matrix product states, as a sentence; undefined for other methods. */
 function cutText({ truncation_error: cuts, largest_bond: bonds }: BatchProgramResult) {
   if (cuts === undefined || bonds === undefined) return undefined;
   return `largest bond ${largest(bonds)}, truncation error up to ${largest(cuts)}`;

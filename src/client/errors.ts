@@ -1,6 +1,6 @@
 /**
- * Errors of the client, and the reading of an unsuccessful answer as one of them. `code` tells them apart; every class is
- * also an `instanceof`.
+ * Errors of the client, and the reading of an unsuccessful answer as one of them. `code` tells them apart; every class
+ * is also an `instanceof`.
  */
 import type { Circuit, Error as ErrorAnswer, ErrorDetail } from './api-types.ts';
 import { fieldsOf, parsedJson } from './json.ts';

@@ -1,6 +1,6 @@
 /**
- * Arrays of numbers and counts of batches, as the service sends and takes them in base64: little-endian, row-major. Typed
- * arrays have the byte order of the machine, which is little-endian wherever JavaScript runs today.
+ * Arrays of numbers and counts of batches, as the service sends and takes them in base64: little-endian, row-major.
+ * Typed arrays have the byte order of the machine, which is little-endian wherever JavaScript runs today.
  */
 import type { PackedArray, PackedCounts, PackedIntegers } from './api-types.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Blocks of a limit that nodes share.
  *
- * A node draws a block of what is left of the limit in one transaction, and then spends it without the database. Blocks
+ * A node draws a block of the rest of the limit in one transaction, and then spends it without the database. Blocks
  * become smaller as less is left, so that little of the rest is stuck at a node that does not need it.
  */
 import type { Query } from '../storage/postgres/connection.ts';
@@ -24,7 +24,7 @@ export function blockSize(numNodes: string): string {
 
 /**
  * Locks subjects until the end of the transaction. Every node locks them in the same order, so two nodes never wait
- * for each other. A statement that is to see what the last holder wrote comes after this one.
+ * for each other. A statement that must see the last holder's writes comes after this one.
  *
  * @param lockClass - Number of the table's locks among all advisory locks.
  */

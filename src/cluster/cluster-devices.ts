@@ -80,7 +80,7 @@ export class ClusterDevices implements DeviceDirectory {
     if (own.device(id) !== undefined) own.setMaintenance(id, maintenance);
   }
 
-  /** Devices of the other nodes by id. Of two nodes that report one, the live one counts, then the one heard of last. */
+  /** Devices of the other nodes by id. Of two nodes that report one, the live one counts, then the later one. */
   #reported(): ReadonlyMap<string, Reported> {
     const { runners, draining, gone } = this.#options.nodes.now();
     const found = new Map<string, Reported>();

@@ -1,6 +1,6 @@
 /**
- * The fleet of a cluster, as an overlay over the fleet of this node: processors and devices of all nodes for callers, and
- * what this node may run for claims. Without a cluster it is not used.
+ * The fleet of a cluster, as an overlay over the fleet of this node: processors and devices of all nodes for callers,
+ * and what this node may run for claims. Without a cluster it is not used.
  */
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { Processor } from '../fleet/processor.ts';
@@ -113,7 +113,7 @@ export class ClusterFleet implements ClusterRoom {
     return [...new Set([...this.#byId.keys(), ...others.map(({ spec }) => spec.id)])];
   }
 
-  /** Widths of the jobs of a processor that some node takes. What a processor holds that is not this node's is not known. */
+  /** Widths of the jobs of a processor that some node takes. Nodes do not know what others' processors hold. */
   #widthsOf(target: string): readonly WidthRange[] {
     const ranges = this.get(target)?.places();
     if (ranges !== undefined) return ranges.map((range) => ({ target, ...range }));

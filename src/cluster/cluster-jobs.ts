@@ -1,6 +1,6 @@
 /**
- * Jobs shared by the nodes of a cluster, from the side of one node: what it starts at once, what it claims in the
- * database, and the messages between nodes.
+ * Jobs shared by the nodes of a cluster, from the side of one node: jobs that it starts at once, jobs that it claims in
+ * the database, and the messages between nodes.
  *
  * A job that comes in starts at once if this node has room for it and nothing waits in its line. Everything else waits
  * in the database. A node claims as much as it would start soon, whenever there is room, so that jobs are placed late
@@ -589,7 +589,7 @@ export class ClusterJobs implements JobSharing {
 function messageOf(text: string): readonly [kind?: string, subject?: string, ...rest: unknown[]] {
   try {
     const parts: unknown = JSON.parse(text);
-    // The cast is checked by what is done with the kind; subjects of these kinds are text.
+    // The kind is checked where it is used; subjects of these kinds are text.
     return Array.isArray(parts) ? (parts as [string, string]) : [];
   } catch {
     return [];

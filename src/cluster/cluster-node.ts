@@ -6,9 +6,9 @@
  * the epoch of the row; the claims of an epoch that is over are worth nothing. A node that finds its own epoch over
  * joins again, under a new one. All times are those of the database's clock, so that clocks of nodes may differ.
  *
- * While the database is away or stands still, no node can renew its lease. A node gives up another one only after it has
- * itself been connected, and has renewed its lease regularly, for the time of a lease, so that everybody had the time to
- * come back.
+ * While the database is away or stands still, no node can renew its lease. A node gives up another one only after it
+ * has itself been connected, and has renewed its lease regularly, for the time of a lease, so that everybody had the
+ * time to come back.
  */
 import type { StoredRow } from '../storage/damaged-records.ts';
 import type { Query } from '../storage/postgres/connection.ts';
@@ -161,8 +161,8 @@ export class ClusterNode implements Peers {
   }
 
   /**
-   * True if this node has renewed its lease regularly for the time of a lease, until now. Otherwise the database or this
-   * machine may have stood still, and other nodes had no chance to be heard.
+   * True if this node has renewed its lease regularly for the time of a lease, until now. Otherwise the database or
+   * this machine may have stood still, and other nodes had no chance to be heard.
    */
   get isSteady(): boolean {
     return this.holdsLease && performance.now() - this.#steadySince > this.#options.leaseMs;

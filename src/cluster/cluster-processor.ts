@@ -1,9 +1,9 @@
 /**
  * A processor of a cluster: one id over the processors of that id on all nodes.
  *
- * Limits, availability and load are those of the cluster, so that a node with a small machine, or one that runs no jobs,
- * takes what another node can run. `run` and `runOnDevice` are this node's: a node runs what it started or
- * claimed. `admit` reserves nothing, because what it admits waits in the database.
+ * Limits, availability and load are those of the cluster, so that a node with a small machine, or one that runs no
+ * jobs, takes what another node can run. `run` and `runOnDevice` are this node's: a node runs what it started or
+ * claimed. `admit` reserves nothing, because the admitted job waits in the database.
  *
  * Hardware that is not configured on this node stays offline here: without its device, circuits cannot be checked.
  */
@@ -81,7 +81,7 @@ interface Part extends NodeLimits {
 interface Parts {
   /** On nodes that take jobs. */
   readonly running: readonly Part[];
-  /** On nodes that finish what they have. */
+  /** On draining nodes. */
   readonly draining: readonly Part[];
   /** On nodes that are away. */
   readonly gone: readonly Part[];
@@ -360,8 +360,8 @@ function isWell({ availability }: Pick<ReportedProcessor, 'availability'>): bool
 }
 
 /**
- * Waits until a new circuit would start: on the node that is free first, after what waits in the database. Small
- * circuits run one a thread, wide ones one a node.
+ * Waits until a new circuit would start: on the node that is free first, after the jobs that wait in the database.
+ * Small circuits run one a thread, wide ones one a node.
  */
 function expectedWaits(
   parts: readonly Part[],

@@ -1,8 +1,8 @@
 /**
  * Job runner of a node of a cluster.
  *
- * A job that comes in starts here at once if there is room; otherwise it is stored, and waits for a node. Jobs that this
- * node claims are run as its own are. The node that took a job in counts it and answers its callers, wherever it runs.
+ * A job that comes in starts here at once if there is room; otherwise it is stored, and waits for a node. Jobs that
+ * this node claims are run as its own are. The node that took a job in counts it and answers its callers.
  */
 import { ActiveJob, type Arrival } from '../jobs/active-job.ts';
 import { JobLostError, JobTransitionError } from '../jobs/errors.ts';
@@ -34,8 +34,8 @@ export type QueuedJob = Pick<SharedJob, 'id' | 'target' | 'queueing' | 'claim'>;
 /** Connection of a runner to the other nodes, with which it shares its jobs. */
 export interface JobSharing extends OtherNodes {
   /**
-   * Claim with which this node starts a new job at once, which is charged to its key; undefined if the job has to wait in
-   * the database, where any node may claim it.
+   * Claim with which this node starts a new job at once, which is charged to its key; undefined if the job has to wait
+   * in the database, where any node may claim it.
    */
   claimNew(job: Pick<NewJob, 'target' | 'keyId'>, queueing: JobQueueing): JobClaim | undefined;
   /** A further claim of this node, for a job that is not stored yet. */
@@ -49,8 +49,8 @@ export interface JobSharing extends OtherNodes {
   /** Expected start of a job that waits in the database, milliseconds since 1970 UTC. */
   expectedStart(id: JobId): number | undefined;
   /**
-   * Why no node that is up can run a job that waits in the database, in a sentence; undefined if one can, or it does not
-   * wait there.
+   * Why no node that is up can run a job that waits in the database, in a sentence; undefined if one can, or it does
+   * not wait there.
    */
   waitingFor(job: QueuedJob): string | undefined;
   /** Progress of a job that runs on another node, in [0, 1], as of a second ago. */
@@ -217,7 +217,7 @@ export class ClusterRunner extends JobRunner {
     return this.isHeld(id) ? super.expectedStart(id) : this.#sharing.expectedStart(id);
   }
 
-  /** Why a queued job waits for another node than those that are up; undefined if one of these can run it, or it waits here. */
+  /** Reason why a queued job waits for a node that is not up; undefined if one that is up can run it. */
   waitingFor(job: QueuedJob): string | undefined {
     return this.isHeld(job.id) ? undefined : this.#sharing.waitingFor(job);
   }

@@ -1,5 +1,5 @@
 /** Errors of a cluster. */
-import { CodedError, coded } from '../errors/coded-error.ts';
+import { coded } from '../errors/coded-error.ts';
 
 /** Another process is the node of this name. */
 export class NodeNameInUseError extends coded(
@@ -9,14 +9,10 @@ export class NodeNameInUseError extends coded(
 ) {}
 
 /** No node of the cluster can run jobs now. */
-export class NoNodeError extends CodedError {
-  readonly code = 'CLUSTER_NO_NODE';
-  readonly retryAfterS = 10;
-
-  constructor() {
-    super('No node of the cluster that runs jobs is up.');
-  }
-}
+export class NoNodeError extends coded('CLUSTER_NO_NODE', () => ({
+  message: 'No node of the cluster that runs jobs is up.',
+  retryAfterS: 10,
+})) {}
 
 /** Another node of the cluster is the node of the fleet that QCS_FLEET_NODES names. */
 export class FleetNodeInUseError extends coded(

@@ -3,8 +3,8 @@
  *
  * A claim locks the line, orders its jobs with the fair queue that orders the runs of one node, takes those that come
  * first and fit the node, and stores the start tags of the keys with the line, for the next claim of any node. So keys
- * take turns over all nodes, and there is no leader. The lock is an advisory one: a claim that finds nothing, or another
- * node's claim under way, writes nothing.
+ * take turns over all nodes, and there is no leader. The lock is an advisory one: a claim that finds nothing, or
+ * another node's claim under way, writes nothing.
  *
  * A job waits if its status is `queued`, it has a line, and nobody claims it. Only the first jobs of each key and level
  * are read: more than the claim can take.

@@ -10,7 +10,7 @@ export interface ReportingNode extends NodeStatus {
 export interface NodesNow {
   /** Alive, and they take jobs. */
   readonly runners: readonly ReportingNode[];
-  /** Alive, and they finish what they have. */
+  /** Alive and draining: they finish their jobs and start no others. */
   readonly draining: readonly ReportingNode[];
   /** Silent, given up, or stopped. */
   readonly gone: readonly ReportingNode[];

@@ -4,7 +4,7 @@
  *
  * A claim names an epoch of a node. It is worth something while the node is up and has that epoch; giving a node up, or
  * its restart, raises the epoch. So one look for jobs with worthless claims finds the jobs of nodes that were given up,
- * restarted or stopped, and also what a slow node stored after it was given up.
+ * restarted or stopped, and also writes of a slow node after it was given up.
  */
 import { JobInterruptedError } from '../jobs/errors.ts';
 import type { JobId } from '../jobs/job.ts';
@@ -27,8 +27,8 @@ const LOCK = {
   text: 'SELECT pg_try_advisory_xact_lock($1, $2) AS taken',
 };
 /**
- * Ends the connections of silent nodes. A node that was stopped in the middle of a transaction would keep its locks, and
- * those who wait for them, until the server ends the transaction.
+ * Ends the connections of silent nodes. A node that was stopped in the middle of a transaction would keep its locks,
+ * and those who wait for them, until the server ends the transaction.
  *
  * Silence is judged at the time when the transaction began, `now()`: this node was heard until then. Had the database
  * stood still since, the others could not have been heard.
@@ -193,8 +193,8 @@ async function inherit(query: Query, node: string): Promise<Recovered> {
 }
 
 /**
- * Decides which jobs run again. All jobs that the node held are suspected, since those that had just begun are not stored
- * as running.
+ * Decides which jobs run again. All jobs that the node held are suspected, since those that had just begun are not
+ * stored as running.
  */
 function judged(orphans: readonly SharedJob[], { parentOf, maxSuspicion }: LostOptions) {
   const queuedAgain: SharedJob[] = [];

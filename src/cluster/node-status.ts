@@ -1,4 +1,4 @@
-/** A node of a cluster as the other nodes know it, from what it writes to the database. */
+/** A node of a cluster as the other nodes know it, from its row in the database. */
 import type { FleetDevice } from '../fleet/fleet-device.ts';
 import type { Availability, ProcessorLoad, ProcessorSpec } from '../fleet/processor.ts';
 import type { JobId } from '../jobs/job.ts';

@@ -5,8 +5,8 @@
  * the present one is used up. A block belongs to its window: requests not spent when the window ends, or when the node
  * crashes, are lost. So the requests of a window never exceed the limit.
  *
- * A window opens with the first draw after the end of the one before, by the clock of the database. A node knows its end
- * on its own clock, at most the time of one query too early.
+ * A window opens with the first draw after the end of the one before, by the clock of the database. A node knows its
+ * end on its own clock, at most the time of one query too early.
  */
 import type { Query } from '../storage/postgres/connection.ts';
 import { WriteBatches } from '../storage/postgres/write-batches.ts';
@@ -37,7 +37,7 @@ interface RateHit {
   readonly allowed: boolean;
   readonly openedAt: number;
   readonly endsAt: number;
-  /** Requests of the window that this node knows of, including what other nodes have drawn. */
+  /** Requests of the window that this node knows of, including the draws of other nodes. */
   readonly used: number;
 }
 

@@ -23,8 +23,8 @@ const MISSING_MS = 30_000;
 export type StoredState = Pick<SharedJob, 'status' | 'origin'>;
 
 /**
- * Message to the other nodes: a job waits in a line, a record has changed, a job that runs here has come so far, the node
- * that runs a job is to tell its progress for some time, an operator's orders have changed.
+ * Message to the other nodes: a job waits in a line, a record has changed, a job that runs here has come so far, the
+ * node that runs a job is to tell its progress for some time, an operator's orders have changed.
  */
 export type NodeMessage =
   | readonly ['queued', line: string]

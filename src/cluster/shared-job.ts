@@ -5,8 +5,8 @@ import { jobOfRow } from '../jobs/job-row.ts';
 import type { StoredRow } from '../storage/damaged-records.ts';
 
 /**
- * Claim of a node on a job: the node may run it, and no other writes its outcome. A claim is named by the node, the epoch
- * of the node, which is raised when the node starts or is given up, and a number.
+ * Claim of a node on a job: the node may run it, and no other writes its outcome. A claim is named by the node, the
+ * epoch of the node, which is raised when the node starts or is given up, and a number.
  */
 export interface JobClaim {
   readonly node: string;

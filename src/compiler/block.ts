@@ -34,7 +34,7 @@ export interface ProductWires {
   readonly controls: readonly Wire[];
 }
 
-/** A matrix in the form of a kernel; `program.ts` says what its entries mean for each kind. */
+/** A matrix in the form of a kernel; `program.ts` explains the entries of each kind. */
 export type BlockForm = {
   /** Interleaved re, im. */
   readonly entries: Float64Array;
@@ -47,7 +47,7 @@ export type BlockForm = {
   | { readonly kind: 'permutation'; readonly rows: readonly number[] }
   /** No factor of any product. */
   | { readonly kind: 'map'; readonly rows: readonly number[]; readonly rest: number }
-  /** Sums in place of a matrix. It has actions, and no entries, for its targets but the ancilla, which comes last if there is one. */
+  /** Sums in place of a matrix: actions on its targets but the ancilla, which is last if any, and no entries. */
   | { readonly kind: 'probe'; readonly sums: ProbeSums }
 );
 
@@ -61,7 +61,7 @@ export interface Block {
 /**
  * Classifies a matrix; undefined for the identity. The kind follows from the numbers, not from a gate's name,
  * so RX(0), a diagonal unitary and a new gate are all treated alike. Only exact zeros count, so a kernel
- * computes exactly what the matrix says.
+ * multiplies exactly by the matrix.
  */
 export function formOf(matrix: ComplexMatrix): BlockForm | undefined {
   const d = dimension(matrix);

@@ -18,7 +18,7 @@ export interface CompileOptions {
   readonly optimize?: boolean;
   /**
    * Whether the run may return its state vector or observables; true by default. A run that returns only
-   * counts or probabilities needs less, so the passes drop what cannot reach a classical bit. The
+   * counts or probabilities needs less, so the passes drop operations that cannot reach a classical bit. The
    * distribution of the counts is the same, but a seed may give another sample of it.
    */
   readonly keepState?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Cost model of kernels, which decides what is fused, and the cost of a circuit that is estimated with it, without
+ * Cost model of kernels, which decides about fusion, and the cost of a circuit that is estimated with it, without
  * compiling it.
  */
 

@@ -202,7 +202,7 @@ function gather(parts: readonly Part[], limits: FusionLimits): readonly FusedBlo
 }
 
 /**
- * Cost of the next parts on each wire. What acts on some wires cannot cost more than these together, which
+ * Cost of the next parts on each wire. An operation on some wires cannot cost more than these together, which
  * tells for most parts that no dense block pays off.
  */
 class CostAhead {

@@ -3,9 +3,9 @@
  * values of its parameters.
  *
  * A parametric gate has angles that satisfy no accidental identity, so that what holds for its matrix holds at
- * almost all angles, and tells which parameters its angles are. What is computed from its matrix tells how. Passes
- * move such gates and drop what nobody sees, but compute nothing from their angles, except for runs of gates on
- * one qubit or on one pair.
+ * almost all angles, and tells which parameters its angles are. Results computed from its matrix keep how they depend
+ * on them. Passes move such gates and drop gates without effect, but compute nothing from their angles, except for runs
+ * of gates on one qubit or on one pair.
  */
 import type { GateOperation, Qubit, UnitaryOperation } from '../circuit/circuit.ts';
 import { adjoint, type ComplexMatrix } from '../math/complex-matrix.ts';

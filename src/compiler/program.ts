@@ -75,8 +75,8 @@ export interface ProbeFlip {
 }
 
 /**
- * A linear map that need not be unitary, as channels are on density matrices: m² pool entries, row-major, on the m values
- * `rows` of the targets. All other values are multiplied by `rest`.
+ * A linear map that need not be unitary, as channels are on density matrices: m² pool entries, row-major, on the m
+ * values `rows` of the targets. All other values are multiplied by `rest`.
  */
 export interface MapKernel extends KernelBase {
   readonly kind: 'map';
@@ -230,8 +230,8 @@ export interface DensityProgram {
   /** Qubits of the circuit. */
   readonly numQubits: number;
   /**
-   * Program on 2·numQubits qubits, whose amplitudes are the entries of ρ: qubit q is bit q of the row, qubit numQubits + q
-   * that of the column. Measurements list all their rows, then the columns, into the same bits.
+   * Program on 2·numQubits qubits, whose amplitudes are the entries of ρ: qubit q is bit q of the row, qubit numQubits
+   * + q that of the column. Measurements list all their rows, then the columns, into the same bits.
    */
   readonly program: Program;
   /** In the order in which they happen. */
@@ -244,7 +244,7 @@ export interface DensityProgram {
  * Values and derivatives of expectation values, for one set of angles.
  *
  * `forward` makes ψ, and an engine makes λ = O·ψ of it for an observable O. `backward` then takes back both, and sums
- * up on the way what the derivatives follow from: gradient[parameters[i]] is the sum of factors[i] times the sum number
+ * up the derivatives on the way: gradient[parameters[i]] is the sum of factors[i] times the sum number
  * sums[i]. Where the target has `probesBetweenSweeps`, it is applied to each of the two states. Else they are one state
  * of which the highest qubit tells them apart.
  *
@@ -259,8 +259,8 @@ export interface GradientProgram {
    */
   readonly backward: Program;
   /**
-   * Places that are |0⟩ in ψ after the last step of `backward`. Where a place is not moved any more before that, the part
-   * of both states in which it is 1 matters no more.
+   * Places that are |0⟩ in ψ after the last step of `backward`. Where a place is not moved any more before that, the
+   * part of both states in which it is 1 matters no more.
    */
   readonly returned: readonly Qubit[];
   readonly numParameters: number;
@@ -289,8 +289,8 @@ export interface NoiseSite {
   /** Probability that a jump happens to the maximally mixed state. */
   readonly hazard: number;
   /**
-   * Weights of the jumps: each happens with its weight times ‖Kψ‖², where the operator norm of K is 1. All are unitary if
-   * `jumpsAreUnitary`, so that the weights are the probabilities.
+   * Weights of the jumps: each happens with its weight times ‖Kψ‖², where the operator norm of K is 1. All are unitary
+   * if `jumpsAreUnitary`, so that the weights are the probabilities.
    */
   readonly jumpWeights: ArrayLike<number>;
   readonly jumpsAreUnitary: boolean;
@@ -300,8 +300,8 @@ export interface NoiseSite {
 
 /**
  * Gates and noise between measurements and other steps. Element e is the gates before site number e and that site; the
- * last element is the gates after all sites. Programs are compiled when they are first asked for, and begin in any state
- * and end with every qubit in the place of its own number.
+ * last element is the gates after all sites. Programs are compiled when they are first asked for, and begin in any
+ * state and end with every qubit in the place of its own number.
  */
 export interface Stretch {
   readonly kind: 'stretch';
@@ -326,8 +326,8 @@ export type TrajectoryStep =
   | LoopTail;
 
 /**
- * A circuit with noise, to be run as a sample of its trajectories. Every qubit is in the place of its own number between
- * steps.
+ * A circuit with noise, to be run as a sample of its trajectories. Every qubit is in the place of its own number
+ * between steps.
  */
 export interface TrajectoryProgram {
   readonly numQubits: number;
@@ -447,7 +447,7 @@ export interface StabilizerProgram {
   readonly control?: ClassicalControl;
   /** Instructions of four words; see `STABILIZER_OPS`. */
   readonly code: Int32Array;
-  /** Number of the first instruction after which there are only measurements, misreadings and assignments of the end. */
+  /** Index of the first instruction after which only measurements, misreadings and final assignments follow. */
   readonly numBodyInstructions: number;
   readonly operands: Int32Array;
   readonly channels: readonly PauliChannel[];
@@ -461,7 +461,7 @@ export interface StabilizerProgram {
    * resets happen by chance.
    */
   readonly framesSuffice: boolean;
-  /** Whether one state, before the measurements of the end, serves all shots: no noise, reset or measurement in mid-circuit. */
+  /** Whether all shots share the state before the final measurements: no noise, reset or measurement before. */
   readonly hasFinalState: boolean;
 }
 
@@ -565,8 +565,8 @@ export interface CoreRotation {
 }
 
 /**
- * Circuit of Clifford gates and rotations about Pauli strings. Its final state is that of a Clifford circuit, applied to a
- * state of few core qubits, on which the rotations act, and |0⟩ on the other qubits.
+ * Circuit of Clifford gates and rotations about Pauli strings. Its final state is that of a Clifford circuit, applied
+ * to a state of few core qubits, on which the rotations act, and |0⟩ on the other qubits.
  *
  * @see Leone, Oliviero & Hamma, "Learning t-doped stabilizer states", 2024. The core has at least as many qubits as the
  *   stabilizer nullity of the state.

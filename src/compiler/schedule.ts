@@ -71,8 +71,8 @@ export function scheduleOf(
  * Returns the steps of a circuit, with their matrices and layout, and figures for the report.
  *
  * @param start - For a circuit without loops; where absent, qubits may be anywhere before the first step.
- * @param measuresAtHome - Whether all operations before a measurement are done then and none after it, with every qubit in
- *   its own place there and at the end.
+ * @param measuresAtHome - Whether all operations before a measurement are done then and none after it, with every qubit
+ *   in its own place there and at the end.
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than
  *   `target.maxDenseQubits`.
  */

@@ -23,8 +23,8 @@
  *   misreadings up to the second one of some bit.
  *
  * Matrix product states have basis states of any width, in the order of their sites instead of basis indices, the first
- * site most significant; that is the same where qubit n − 1 − s is at site s. Once the shots with the same outcomes so far
- * have draws within less than 2^−30, they draw again, at the next position of the event, and go on as from the start.
+ * site most significant; that is the same where qubit n − 1 − s is at site s. Once the shots with the same outcomes so
+ * far have draws within less than 2^−30, they draw again, at the next position of the event, and go on as at first.
  *
  * Every engine follows this, so counts agree across engines and threads, except for draws that fall
  * within rounding of a boundary. Batches on the WebGPU engine find those and leave them to double
@@ -54,10 +54,10 @@ export interface ShotRange {
 /**
  * Request for a run. The result holds only the outputs that are requested.
  *
- * A program that measures in mid-circuit has no exact probabilities, expectation values and variances, unless it runs on
- * density matrices. Its state vector and amplitudes, and those of a program with noise, are those of a shot: `shots` must
- * then be 1. A variance of a sum of several Pauli strings needs memory for a second state. Density matrix and purity
- * are given by density matrices only.
+ * A program that measures in mid-circuit has no exact probabilities, expectation values and variances, unless it runs
+ * on density matrices. Its state vector and amplitudes, and those of a program with noise, are those of a shot: `shots`
+ * must then be 1. A variance of a sum of several Pauli strings needs memory for a second state. Density matrix and
+ * purity are given by density matrices only.
  */
 export interface RunRequest extends Omit<RequestedOutputs, 'gradients'> {
   /** 0 draws none. */
@@ -65,8 +65,8 @@ export interface RunRequest extends Omit<RequestedOutputs, 'gradients'> {
   /** Integer in [0, 2^53 − 1]. */
   readonly seed: number;
   /**
-   * Runs only these shots of the `shots` of the whole run. Programs with noise only. `joinedShots` (run-trajectories.ts) makes
-   * the result of the whole run from those of ranges that cover it.
+   * Runs only these shots of the `shots` of the whole run. Programs with noise only. `joinedShots`
+   * (run-trajectories.ts) makes the result of the whole run from those of ranges that cover it.
    */
   readonly shotRange?: ShotRange;
   /** Called from time to time with the fraction done, in [0, 1]. */
@@ -183,42 +183,44 @@ export interface Programs {
   /** A program on one state vector. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`. */
   readonly statevector: { readonly program: Program; readonly executable: Executable };
   /**
-   * A program with noise. Its runs give means over the shots: expectation values, variances and probabilities need at least
-   * one. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`.
+   * A program with noise. Its runs give means over the shots: expectation values, variances and probabilities need at
+   * least one. Throws ProgramTooWideError if it has more qubits than `target.maxQubits`.
    */
   readonly trajectories: { readonly program: TrajectoryProgram; readonly executable: Executable };
   /**
-   * A program on density matrices. Its runs have every output but the state vector, also after measurements in mid-circuit:
-   * then all their outcomes are followed. Throws DensityTooWideError if the density matrix does not fit the engine.
+   * A program on density matrices. Its runs have every output but the state vector, also after measurements in
+   * mid-circuit: then all their outcomes are followed. Throws DensityTooWideError if the density matrix does not fit
+   * the engine.
    */
   readonly density_matrix: { readonly program: DensityProgram; readonly executable: Executable };
   /**
-   * A Clifford circuit with Pauli noise, of at most 20,000 qubits, beyond which ProgramTooWideError is thrown. Probabilities
-   * and expectation values are exact and need no shots, also with noise, measurements in mid-circuit and resets, if the
-   * program's frames suffice and nothing has a condition. A near-Clifford program has the same outputs, also variances, and
-   * neither noise nor measurements in mid-circuit.
+   * A Clifford circuit with Pauli noise, of at most 20,000 qubits, beyond which ProgramTooWideError is thrown.
+   * Probabilities and expectation values are exact and need no shots, also with noise, measurements in mid-circuit and
+   * resets, if the program's frames suffice and nothing has a condition. A near-Clifford program has the same outputs,
+   * also variances, and neither noise nor measurements in mid-circuit.
    */
   readonly stabilizer: {
     readonly program: StabilizerProgram | NearCliffordProgram;
     readonly executable: Executable;
   };
   /**
-   * A program on matrix product states. Any number of qubits fits; memory follows from the bonds that the state needs. State
-   * vectors are read of at most 20 qubits, distributions of at most 16 bits.
+   * A program on matrix product states. Any number of qubits fits; memory follows from the bonds that the state needs.
+   * State vectors are read of at most 20 qubits, distributions of at most 16 bits.
    */
   readonly matrix_product_state: {
     readonly program: MatrixProductProgram;
     readonly executable: Executable;
   };
   /**
-   * A gradient. It takes two states, so that it reaches one qubit less than programs do. With several observables it takes a
-   * third one if there is memory for it, which saves time. Throws ProgramTooWideError if two states do not fit the engine, and
-   * OutputNeedsFinalStateError if a measurement, reset or condition comes before the end.
+   * A gradient. It takes two states, so that it reaches one qubit less than programs do. With several observables it
+   * takes a third one if there is memory for it, which saves time. Throws ProgramTooWideError if two states do not fit
+   * the engine, and OutputNeedsFinalStateError if a measurement, reset or condition comes before the end.
    */
   readonly gradient: { readonly program: GradientProgram; readonly executable: GradientExecutable };
   /**
-   * The shape of a circuit, to be run with many sets of angles; its own angles are ignored. Throws ProgramTooWideError if it
-   * has more than 12 qubits, and OutputNeedsFinalStateError if a measurement, reset or condition comes before the end.
+   * The shape of a circuit, to be run with many sets of angles; its own angles are ignored. Throws ProgramTooWideError
+   * if it has more than 12 qubits, and OutputNeedsFinalStateError if a measurement, reset or condition comes before the
+   * end.
    */
   readonly batch: { readonly program: Circuit; readonly executable: BatchExecutable };
 }

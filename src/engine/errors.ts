@@ -1,5 +1,5 @@
 /** Expected failures of the engines. */
-import { CodedError, coded, type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
+import { coded, type Fault, firstOf } from '../errors/coded-error.ts';
 
 /** The program needs more qubits than the engine can hold. */
 export class ProgramTooWideError extends coded(
@@ -51,28 +51,22 @@ export class DensityMatrixTooLargeError extends coded(
 ) {}
 
 /** Mid-circuit measurements or noise split the shots into more states than the engine may hold at once. */
-export class TooManyBranchesError extends CodedError {
-  readonly code = 'ENGINE_TOO_MANY_BRANCHES';
+export class TooManyBranchesError extends coded(
+  'ENGINE_TOO_MANY_BRANCHES',
+  (numQubits: number, stateBytes: number, maxStates: number) =>
+    `Measurements in the middle of this ${numQubits}-qubit circuit, or noise, part its shots into branches, each with a state of ${mib(stateBytes)} MiB; memory here allows ${maxStates} at a time. Fewer qubits or fewer shots need less.`,
+) {}
 
-  constructor(numQubits: number, stateBytes: number, maxStates: number) {
-    const mib = (stateBytes / 2 ** 20).toPrecision(3);
-    super(
-      `Measurements in the middle of this ${numQubits}-qubit circuit, or noise, part its shots into branches, each with a state of ${mib} MiB; memory here allows ${maxStates} at a time. Fewer qubits or fewer shots need less.`,
-    );
-  }
+function mib(bytes: number): string {
+  return (bytes / 2 ** 20).toPrecision(3);
 }
 
 /** The variance of a sum of Pauli strings needs a second state, for which there is no memory. */
-export class NoRoomForVarianceError extends CodedError {
-  readonly code = 'ENGINE_NO_ROOM_FOR_VARIANCE';
-
-  constructor(numQubits: number, stateBytes: number) {
-    const mib = (stateBytes / 2 ** 20).toPrecision(3);
-    super(
-      `The variance of a sum of Pauli strings on ${numQubits} qubits needs two states of ${mib} MiB; memory here allows one. Fewer qubits, or variances of single Pauli strings, need less.`,
-    );
-  }
-}
+export class NoRoomForVarianceError extends coded(
+  'ENGINE_NO_ROOM_FOR_VARIANCE',
+  (numQubits: number, stateBytes: number) =>
+    `The variance of a sum of Pauli strings on ${numQubits} qubits needs two states of ${mib(stateBytes)} MiB; memory here allows one. Fewer qubits, or variances of single Pauli strings, need less.`,
+) {}
 
 /** A shot exceeded the limit of loop rounds. */
 export class TooManyRoundsError extends coded(
@@ -112,30 +106,19 @@ export class HelperLostError extends coded(
  * The engine cannot allocate the states of a program: the system lacks memory, or 32-bit addresses
  * end.
  */
-export class StateMemoryError extends CodedError {
-  readonly code = 'ENGINE_STATE_MEMORY';
-
-  constructor(bytes: number, options?: ErrorOptions) {
-    const mib = Math.ceil(bytes / 2 ** 20);
-    super(
-      `The program needs ${mib} MiB more, and there is not as much memory for the engine.`,
-      [],
-      options,
-    );
-  }
-}
+export class StateMemoryError extends coded(
+  'ENGINE_STATE_MEMORY',
+  (bytes: number, options?: ErrorOptions) => ({
+    message: `The program needs ${Math.ceil(bytes / 2 ** 20)} MiB more, and there is not as much memory for the engine.`,
+    ...options,
+  }),
+) {}
 
 /** A batch request does not fit the shape of its circuits. */
-export class InvalidBatchError extends CodedError {
-  readonly code = 'ENGINE_BATCH_INVALID';
-
-  /** @param faults - At least one; the first 20 are kept. */
-  constructor(faults: readonly Fault[]) {
-    const first = faults[0];
-    if (first === undefined) throw new Error('unreachable: an invalid batch without a fault');
-    super(`${first.path}: ${first.message}`, faults.slice(0, MAX_FAULTS));
-  }
-}
+export class InvalidBatchError extends coded('ENGINE_BATCH_INVALID', (faults: readonly Fault[]) => {
+  const { path, message } = firstOf(faults);
+  return { message: `${path}: ${message}`, faults };
+}) {}
 
 /** The engine, or a program compiled for it, has been closed. */
 export class ClosedError extends coded(
@@ -144,13 +127,10 @@ export class ClosedError extends coded(
 ) {}
 
 /** WebGPU could not open an adapter. */
-export class NoAdapterError extends CodedError {
-  readonly code = 'ENGINE_NO_ADAPTER';
-
-  constructor(options?: ErrorOptions) {
-    super('WebGPU found no adapter that it can open.', [], options);
-  }
-}
+export class NoAdapterError extends coded('ENGINE_NO_ADAPTER', (options?: ErrorOptions) => ({
+  message: 'WebGPU found no adapter that it can open.',
+  ...options,
+})) {}
 
 /** The GPU device was lost: its driver reset it, or it was removed. */
 export class DeviceLostError extends coded(
@@ -165,13 +145,8 @@ export class GpuFaultError extends coded(
 ) {}
 
 /** The result of an engine breaks an invariant. It is a fault of the service, and the result is not answered. */
-export class InvariantError extends CodedError {
-  readonly code = 'ENGINE_INVARIANT';
-
-  /** @param fault - The violated invariant. */
-  constructor(fault: string) {
-    super(
-      `The result cannot be right, and is not given: ${fault}. It is a fault of the service, which has been logged.`,
-    );
-  }
-}
+export class InvariantError extends coded(
+  'ENGINE_INVARIANT',
+  (fault: string) =>
+    `The result cannot be right, and is not given: ${fault}. It is a fault of the service, which has been logged.`,
+) {}

@@ -4,12 +4,12 @@
  *
  * Single draws could be decided instead, but each takes the final state of its circuit, and that is most of the work.
  *
- * A draw is decided if it is further from every boundary between two outcomes than single precision can move it. It then
- * falls on the same side in exact arithmetic, and in double precision.
+ * A draw is decided if it is further from every boundary between two outcomes than single precision can move it. It
+ * then falls on the same side in exact arithmetic, and in double precision.
  *
- * **Draws.** A sum of squares is off by 2u, and so is the norm, with which the draw is multiplied. Each mass is cut off to a
- * whole number of units, which lowers the sum and the norm by at most a unit a mass. Cutting off the draw and its product
- * with the norm costs two units.
+ * **Draws.** A sum of squares is off by 2u, and so is the norm, with which the draw is multiplied. Each mass is cut off
+ * to a whole number of units, which lowers the sum and the norm by at most a unit a mass. Cutting off the draw and its
+ * product with the norm costs two units.
  */
 import type { BatchExecutable, BatchRequest, BatchResult } from './batch-request.ts';
 
@@ -27,8 +27,9 @@ const TYPICAL = 8 * U;
  * Part of a batch's circuits, 0 to 1, that are expected to be left undecided.
  *
  * A draw is undecided within the margin m of a boundary, and 2^n outcomes have as many boundaries, ends counted as one.
- * So it is with probability 2^n·2m at most, and one of the shots is with 1 − (1 − 2^n·2m)^shots. With m of about 10⁻⁶ for
- * each gate, that is small for few outcomes, gates and shots only: 4 qubits and 20 gates reach a half at 1,000 shots.
+ * So it is with probability 2^n·2m at most, and one of the shots is with 1 − (1 − 2^n·2m)^shots. With m of about 10⁻⁶
+ * for each gate, that is small for few outcomes, gates and shots only: 4 qubits and 20 gates reach a half at 1,000
+ * shots.
  */
 export function expectedUndecided(
   { numQubits, numOperations }: { readonly numQubits: number; readonly numOperations: number },

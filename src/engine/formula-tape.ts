@@ -85,8 +85,8 @@ export class FormulaTape {
    * Computes the numbers of a program.
    *
    * @param matrices - Of the program, interleaved re, im.
-   * @returns In the order of the numbers; undefined if the state or its scales could leave the range of the precision, or if a matrix or a
-   *   number does not have the form that it has in the shape.
+   * @returns In the order of the numbers; undefined if the state or its scales could leave the range of the precision,
+   *   or if a matrix or a number does not have the form that it has in the shape.
    */
   numbersOf(matrices: Float64Array): Float64Array | undefined {
     this.#values.set(matrices);

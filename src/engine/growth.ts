@@ -11,8 +11,8 @@ import type { GrowthSegment } from './matrix-pool.ts';
 import type { MovingItem } from './work-items.ts';
 
 /**
- * Growth assumed for a rotation by an unknown angle. Over all angles the mean of log2 |1/cos| is 1, and that of the range
- * of a pair 4.1; slightly larger values leave few programs whose range far exceeds the estimate.
+ * Growth assumed for a rotation by an unknown angle. Over all angles the mean of log2 |1/cos| is 1, and that of the
+ * range of a pair 4.1; slightly larger values leave few programs whose range far exceeds the estimate.
  * Rotations by one angle are all large together.
  */
 const EXPECTED = { rotation: 2 ** 1.3, pair: 2 ** 4.2, repeated: 2 ** 1.7 } as const;

@@ -245,7 +245,7 @@ export class OutcomeWalk<S> {
   }
 }
 
-/** Bits whose values decide what a step does. */
+/** Bits that a step depends on. */
 function bitsReadBy(step: PlanStep): readonly Bit[] {
   if (step.kind === 'assign') return assignedBits(step);
   const read = step.condition?.bits ?? [];

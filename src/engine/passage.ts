@@ -118,7 +118,7 @@ function jumpSite({ decay, numElements }: SiteOdds, element: number): (u: number
     if (u < survivesAll) return numElements;
     // Rounding must not make a shot survive that jumps, nor jump where nothing happens.
     const lost = Math.min(before + Math.min(CERTAIN / 2, -Math.log(u)), decay[numElements]!);
-    // The first site whose decay reaches what the shot survives.
+    // The first site whose decay reaches `lost`.
     let low = element;
     let high = numElements - 2;
     while (low < high) {

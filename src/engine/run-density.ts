@@ -111,7 +111,7 @@ class OutcomeSums<S> {
   #matrix: Float64Array | undefined;
   #purity: number | undefined;
   readonly #means: number[];
-  /** tr (O − s)²ρ of each sum of strings, where s is its mean in the first branch. Relative to 0, digits would cancel. */
+  /** tr (O − s)²ρ of each sum of strings; s, its mean in the first branch, avoids cancellation of digits. */
   readonly #squares: number[];
   #shifts: readonly number[] | undefined;
 

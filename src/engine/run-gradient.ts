@@ -15,7 +15,7 @@ export interface GradientStates {
   forward(step: number, onPasses: (passesDone: number) => void): MaybePromise<void>;
   /** Keeps a copy of ψ if there is memory for a third state; returns whether there is. */
   keep(): MaybePromise<boolean>;
-  /** Makes ψ what was kept. */
+  /** Restores ψ from the kept state. */
   restore(): MaybePromise<void>;
   /** ⟨ψ|O|ψ⟩ of each observable. */
   expectations(observables: readonly PauliSum[]): MaybePromise<readonly number[]>;

@@ -1,8 +1,8 @@
 /**
  * Runs a program on any engine: walks its shots, reads its outputs off the final state, takes the times.
  *
- * The variance of an observable is ‖(O − ⟨O⟩)ψ‖²: close to an eigenstate the difference ⟨O²⟩ − ⟨O⟩² of two large numbers
- * would keep no digit. A multiple of one Pauli string P needs no second state, because P² = 1.
+ * The variance of an observable is ‖(O − ⟨O⟩)ψ‖²: close to an eigenstate the difference ⟨O²⟩ − ⟨O⟩² of two large
+ * numbers would keep no digit. A multiple of one Pauli string P needs no second state, because P² = 1.
  */
 
 import { bitOf, type PauliSum } from '../circuit/observable.ts';
@@ -107,8 +107,8 @@ export type FinalStateOutputs = Pick<
 /**
  * Whether the request has an output that is read off the final state.
  *
- * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state. The state vector and the amplitudes
- *   of a single shot need none.
+ * @throws {OutputNeedsFinalStateError} if it has one, but the plan has no final state. The state vector and the
+ *   amplitudes of a single shot need none.
  * @throws {TooManyOutcomesError} if the exact distribution has more than 2^26 entries.
  */
 export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {

@@ -1,8 +1,8 @@
 /**
  * Runs a program with noise on any engine: each shot takes one trajectory, and outputs are means over the shots.
  *
- * Results of ranges of shots are joined to that of the whole run. Draws are numbered by shot, so the counts are those of
- * one run whatever the ranges are, and means are those of one run but for rounding.
+ * Results of ranges of shots are joined to that of the whole run. Draws are numbered by shot, so the counts are those
+ * of one run whatever the ranges are, and means are those of one run but for rounding.
  */
 import type { Program } from '../compiler/program.ts';
 import { CountsBuilder } from './counts-builder.ts';

@@ -136,8 +136,8 @@ export class ShotTree<S> {
   /**
    * Runs all shots. Releases every state at the end, also after a failure.
    *
-   * @param onFinalState - Called for each branch with its state before the trailing measurements; also when there are no
-   *   shots.
+   * @param onFinalState - Called for each branch with its state before the trailing measurements; also when there are
+   *   no shots.
    */
   async run(onFinalState?: (branch: FinalBranch<S>) => Promise<void>): Promise<Counts> {
     try {

@@ -1,6 +1,6 @@
 /**
- * The methods that compute on states, prepared on any engine: on one state, on trajectories, and on a density matrix, which
- * is a state of twice the qubits. An engine says how it places a program; checks, plans and runs are the same.
+ * The methods that compute on states, prepared on any engine: on one state, on trajectories, and on a density matrix,
+ * which is a state of twice the qubits. An engine says how it places a program; checks, plans and runs are the same.
  */
 import type { Program } from '../compiler/program.ts';
 import { DensityStates, type EntryAccess } from './density-states.ts';

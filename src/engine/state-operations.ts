@@ -61,8 +61,8 @@ export interface BasisSamples {
 }
 
 /**
- * Operations that the walk over the branches of a run needs; those on outputs are in `StateOperations`. Qubits are physical
- * unless said otherwise.
+ * Operations that the walk over the branches of a run needs; those on outputs are in `StateOperations`. Qubits are
+ * physical unless said otherwise.
  */
 export interface BranchOperations<S> {
   /** Creates a state that holds |0…0⟩; may reuse the memory of a released one. */

@@ -20,7 +20,7 @@ export function formatPath(parts: readonly PropertyKey[]): string {
   return path;
 }
 
-/** Path of a field of what stands at a path. */
+/** Path of a field below a path. */
 export function pathOf(path: string, field: string): string {
   const name = formatPath([field]);
   return name.startsWith('[') ? `${path}${name}` : `${path}.${name}`;

@@ -1,6 +1,6 @@
 /**
- * Turns the issues that zod finds in a value into plain sentences: which field is wrong, what it must be,
- * what was found, and what to write instead. Lists that are too long are found before zod reads them.
+ * Turns the issues that zod finds in a value into plain sentences: which field is wrong, the required and the found
+ * value, and a correction. Lists that are too long are found before zod reads them.
  *
  * Every message about the form of an input is worded here; zod's own wording is never shown.
  */

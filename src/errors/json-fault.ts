@@ -1,5 +1,5 @@
 /**
- * Finds where a text stops being JSON, and says what to write there instead.
+ * Finds where a text stops being JSON, and suggests a correction.
  *
  * JSON.parse names a position only for some faults, and words none of them for people who write JSON by hand.
  */
@@ -21,7 +21,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const FIRST_PRINTABLE = 0x20;
 const WORD = /[^\s,:"'[\]{}]{1,40}/y;
 
-/** Words of Python and JavaScript, with what JSON has in their place. */
+/** Words of Python and JavaScript, with their equivalents in JSON. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   True: 'write true',
   False: 'write false',

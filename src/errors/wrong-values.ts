@@ -1,4 +1,4 @@
-/** Describes values of a wrong type, and guesses what their writers meant. */
+/** Describes values of a wrong type, and guesses their meaning. */
 
 const MAX_SHOWN = 40;
 
@@ -18,7 +18,7 @@ export function foundText(value: unknown): string {
 }
 
 /**
- * Suggests what to write instead, as the end of a sentence; empty where there is no good guess.
+ * Suggests a correction, as the end of a sentence; empty where there is no good guess.
  *
  * @param kind - Expected kind, as kindOf() names it.
  */

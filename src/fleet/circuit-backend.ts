@@ -6,8 +6,8 @@
  *
  * Runs, each a circuit or a batch, wait in the scheduler's queue until a slot and devices are free for
  * them. A run whose engine was lost goes back to the head of the queue and then to a lane where it has
- * not failed, if there is one. When it has failed too often, its caller gets an EngineLostError; a CircuitMemoryError when it
- * filled the heap of its worker.
+ * not failed, if there is one. When it has failed too often, its caller gets an EngineLostError; a CircuitMemoryError
+ * when it filled the heap of its worker.
  * Self-tests go ahead of the queue: they must not wait behind a thousand circuits to find out whether
  * those would run.
  */
@@ -152,8 +152,8 @@ export class CircuitBackend {
   }
 
   /**
-   * Engines among which the shots of such a run may be divided; 1 where results would depend on which of them take which
-   * shots, and where engines hold each other's adapters.
+   * Engines among which the shots of such a run may be divided; 1 where results would depend on which of them take
+   * which shots, and where engines hold each other's adapters.
    */
   numEnginesFor(need: LaneNeed): number {
     const pools = this.lanesFor(need).map((id) => this.#lanes.get(id));

@@ -4,7 +4,9 @@
  * `statevector-sim` runs on the CPU engine in double precision by design. `gpu-fleet` runs in single
  * precision on the fleet's 48 devices, or on those of some of its six nodes where this machine is one of
  * several. They are shares of the machine's adapters, each adapter in a process of its own, and of the CPU
- * engine where there are no adapters or none is well. Both share the machine's threads and one scheduler. `qvm` chooses a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator configures a provider.
+ * engine where there are no adapters or none is well. Both share the machine's threads and one scheduler. `qvm` chooses
+ * a method for each circuit, on the engines of `statevector-sim`. `superconducting-1` is offline until an operator
+ * configures a provider.
  */
 import type { DeviceId } from '../compiler/device/public-devices.ts';
 import type { AdapterStatus } from './adapters/adapter-plan.ts';

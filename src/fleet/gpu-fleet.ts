@@ -1,7 +1,7 @@
 /**
- * `gpu-fleet`: the adapters of this machine and, unless it is set to run on WebGPU or not at all, the CPU. Small circuits
- * then run on the CPU by design, wide ones while no adapter is healthy. Its limits, its execution and its count of GPUs
- * follow from the last self-test of each adapter, so a lost adapter shows at once.
+ * `gpu-fleet`: the adapters of this machine and, unless it is set to run on WebGPU or not at all, the CPU. Small
+ * circuits then run on the CPU by design, wide ones while no adapter is healthy. Its limits, its execution and its
+ * count of GPUs follow from the last self-test of each adapter, so a lost adapter shows at once.
  */
 import type { AdapterPlan } from './adapters/adapter-plan.ts';
 import type { BackingAdapter } from './fleet-adapters.ts';

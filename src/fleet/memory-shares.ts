@@ -56,8 +56,8 @@ const LEAST_HEAP_MB = 2048;
 const MOST_HEAP_MB = 4096;
 
 /**
- * JavaScript heap of an engine thread, MB: a share of the memory that is not for states, within bounds. A heap takes only
- * what its circuits need.
+ * JavaScript heap of an engine thread, MB: a share of the memory that is not for states, within bounds. A heap takes
+ * only the memory that its circuits need.
  */
 export function engineHeapMb(memoryBytes: number, numThreads: number): number {
   const share = Math.floor(memoryBytes / numThreads / 2 ** 20);

@@ -55,15 +55,17 @@ import type { MethodFigures } from './schedule/scheduled-run.ts';
 /** Units of work, of about 1 ns, that an estimate of sums may take while the event loop waits. */
 const MAX_QUICK_UNITS = 4e6;
 /**
- * Milliseconds: for a run, for an operation that is compiled and applied to a tableau, and for a measured bit and a qubit;
- * on the frames of shots for an operation and a bit; and where each shot has a tableau, for that and its operations.
+ * Milliseconds: for a run, for an operation that is compiled and applied to a tableau, and for a measured bit and a
+ * qubit; on the frames of shots for an operation and a bit; and where each shot has a tableau, for that and its
+ * operations.
  *
- * Fitted by least squares of relative deviations to compiling and running random Clifford circuits of 4 to 20,000 qubits,
- * 2 to 50 layers and 1 to 100,000 shots, then to surface codes of distance 3 to 25, whose noise takes longer by shot.
+ * Fitted by least squares of relative deviations to compiling and running random Clifford circuits of 4 to 20,000
+ * qubits, 2 to 50 layers and 1 to 100,000 shots, then to surface codes of distance 3 to 25, whose noise takes longer by
+ * shot.
  *
- * Times of sums are fitted to 120 circuits of 8 to 24 qubits and to cores of 4 to 20 qubits, by the least time of several
- * runs (`bench/near-clifford.ts`): for a run, an operation, 32 qubits of a Pauli string, a rotation and an amplitude of the
- * core, and a shot.
+ * Times of sums are fitted to 120 circuits of 8 to 24 qubits and to cores of 4 to 20 qubits, by the least time of
+ * several runs (`bench/near-clifford.ts`): for a run, an operation, 32 qubits of a Pauli string, a rotation and an
+ * amplitude of the core, and a shot.
  */
 const TIMES = {
   perRun: 0.08,

@@ -21,8 +21,8 @@ export interface ProcessorSpec {
   /** Qubits of the widest circuit with noise, where that is not `maxQubits`. */
   readonly maxNoisyQubits?: number;
   /**
-   * Qubits of the widest state in single precision, where `maxQubits` is for double precision. Density matrices that are
-   * too wide for double precision are computed so.
+   * Qubits of the widest state in single precision, where `maxQubits` is for double precision. Density matrices that
+   * are too wide for double precision are computed so.
    */
   readonly maxSingleQubits?: number;
   readonly maxShots: number;
@@ -324,14 +324,14 @@ export interface Processor {
    * @throws {ProcessorUnavailableError | QueueFullError} as `admit`, unless accepted before.
    * @throws {EngineLostError} if its engine died, and died again on the retry.
    * @throws {InvalidBatchError | TooManyOutcomesError} if a request for several circuits does not fit their shape.
-   * @throws {OutputNeedsFinalStateError} if it asks for more than counts of several circuits with a measurement, reset or
-   *   condition before the end.
+   * @throws {OutputNeedsFinalStateError} if it asks for more than counts of several circuits with a measurement, reset
+   *   or condition before the end.
    * @throws the signal's reason, soon after it aborts; the work really stops.
    */
   run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult>;
   /**
-   * Set for hardware, where circuits run as jobs of the vendor: fits circuits to the device, has the vendor run them and
-   * returns their counts. Hardware takes nothing by `run`.
+   * Set for hardware, where circuits run as jobs of the vendor: fits circuits to the device, has the vendor run them
+   * and returns their counts. Hardware takes nothing by `run`.
    *
    * @throws {CodedError} if the vendor refuses the circuits, or their job fails.
    * @throws the signal's reason, soon after it aborts.

@@ -46,8 +46,8 @@ export function isNarrow(numQubits: number): boolean {
 }
 
 /**
- * Whether a thread computes a run in that precision: batches of narrow circuits, and narrow circuits that ask for counts
- * alone. They are so small that it takes no longer, and a parameter sweep of them takes a tenth of the time.
+ * Whether a thread computes a run in that precision: batches of narrow circuits, and narrow circuits that ask for
+ * counts alone. They are so small that it takes no longer, and a parameter sweep of them takes a tenth of the time.
  */
 export function isExactOnThread({
   numQubits,

@@ -1,9 +1,9 @@
 /**
  * Divides the shots of a run with noise among engines.
  *
- * A range of shots is a run of its own in the queue, so ranges wait, are scheduled, tried again and cancelled as any run
- * is. All of them together give the counts of one run, because draws are numbered by shot. Work that all shots share is
- * repeated for each range, so a run is divided only as far as that costs little.
+ * A range of shots is a run of its own in the queue, so ranges wait, are scheduled, tried again and cancelled as any
+ * run is. All of them together give the counts of one run, because draws are numbered by shot. Work that all shots
+ * share is repeated for each range, so a run is divided only as far as that costs little.
  */
 import { askedFields } from '../circuit/outputs.ts';
 import type { ShotRange } from '../engine/engine.ts';

@@ -241,10 +241,10 @@ export abstract class SimulatorProcessor implements Processor {
   /**
    * Hardware for a run.
    *
-   * A narrow circuit by itself takes microseconds on a thread, which draws its shots in double precision, so that a seed
-   * gives the counts that the circuit has in a batch. Counts of narrow circuits of a batch are those of double precision,
-   * too: an adapter gives them only where the circuits run together, and it pays only where it decides most of them. With
-   * noise, a GPU pays for wide states only: each trajectory waits for the device several times.
+   * A narrow circuit by itself takes microseconds on a thread, which draws its shots in double precision, so that a
+   * seed gives the counts that the circuit has in a batch. Counts of narrow circuits of a batch are those of double
+   * precision, too: an adapter gives them only where the circuits run together, and it pays only where it decides most
+   * of them. With noise, a GPU pays for wide states only: each trajectory waits for the device several times.
    *
    * @param run - A circuit by itself unless given.
    */

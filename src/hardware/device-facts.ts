@@ -1,4 +1,4 @@
-/** Facts that follow from what a vendor reports of its device. */
+/** Facts that follow from a vendor's report of its device. */
 import { findGateSet } from '../circuit/synthesis/gate-set.ts';
 import type { DeviceErrors } from '../compiler/device/device.ts';
 import type { Coupler } from '../compiler/routing/coupling-map.ts';

@@ -3,7 +3,7 @@
  * time, the others wait here.
  *
  * Availability, limits, queue and calibration are the vendor's, fetched on a schedule. While the vendor cannot be
- * reached nothing is submitted, what waits keeps waiting, and submitted jobs are asked for again later.
+ * reached nothing is submitted, waiting jobs keep waiting, and submitted jobs are asked for again later.
  */
 import { CouplingMap } from '../compiler/routing/coupling-map.ts';
 import { CodedError } from '../errors/coded-error.ts';

@@ -21,7 +21,7 @@ export interface DeviceDescription {
 
 /** A job for a vendor. */
 export interface VendorSubmission {
-  /** At least one, at most `maxCircuits`: OpenQASM 3 in native gates, with the device's qubits and one register `c` of bits. */
+  /** One to `maxCircuits` circuits: OpenQASM 3 in native gates, the device's qubits and one register `c` of bits. */
   readonly circuits: readonly string[];
   /** Shots of each circuit. */
   readonly shots: number;

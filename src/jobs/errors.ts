@@ -1,5 +1,5 @@
 /** Errors of the job layer. */
-import { CodedError, coded } from '../errors/coded-error.ts';
+import { coded } from '../errors/coded-error.ts';
 import type { JobId, JobKind, JobStatus } from './job.ts';
 
 /** No job has this id, or none that the caller may see. */
@@ -9,17 +9,14 @@ export class JobNotFoundError extends coded(
     `There is no job ${id} of this key; it may have been deleted, or be another key's.`,
 ) {}
 
-/** The job does not have the expected status, or the life cycle has no such transition. */
-export class JobTransitionError extends CodedError {
-  readonly code = 'JOBS_TRANSITION';
-  /** Present status of the job. */
-  readonly actual: JobStatus;
-
-  constructor(id: JobId, from: JobStatus, to: JobStatus, actual: JobStatus) {
-    super(`Job ${id} cannot go from ${from} to ${to}: it is ${actual}.`);
-    this.actual = actual;
-  }
-}
+/** The job does not have the expected status, or the life cycle has no such transition. `actual` is its status. */
+export class JobTransitionError extends coded(
+  'JOBS_TRANSITION',
+  (id: JobId, from: JobStatus, to: JobStatus, actual: JobStatus) => ({
+    message: `Job ${id} cannot go from ${from} to ${to}: it is ${actual}.`,
+    actual,
+  }),
+) {}
 
 /** A job with this id exists already. */
 export class DuplicateJobError extends coded(
@@ -40,22 +37,18 @@ export class JobInterruptedError extends coded(
     `The service died under each of the job's attempts, ${attempts} in all, and the job may be the cause. It is not started again by itself; a retry starts it.`,
 ) {}
 
-/** The stored record of a job cannot be read. */
-export class JobDamagedError extends CodedError {
-  readonly code = 'JOBS_DAMAGED';
-  /** Fault of the record: `its status is "x"`. */
-  readonly what: string;
-  /** API key that owns the job, if known. */
-  readonly keyId: string | undefined;
-
-  constructor(what: string, job?: { readonly id: JobId; readonly keyId: string }) {
-    super(
-      `The stored record of ${job ? `job ${job.id.slice(0, 100)}` : 'the job'} is damaged: ${what}.`,
-    );
-    this.what = what;
-    this.keyId = job?.keyId;
-  }
-}
+/**
+ * The stored record of a job cannot be read. `what` is the fault of the record: `its status is "x"`. `keyId` is the API
+ * key that owns the job, if known.
+ */
+export class JobDamagedError extends coded(
+  'JOBS_DAMAGED',
+  (what: string, job?: { readonly id: JobId; readonly keyId: string }) => ({
+    message: `The stored record of ${job ? `job ${job.id.slice(0, 100)}` : 'the job'} is damaged: ${what}.`,
+    what,
+    keyId: job?.keyId,
+  }),
+) {}
 
 /** The job neither failed nor was cancelled, so it cannot be run again. */
 export class JobNotRetriableError extends coded(

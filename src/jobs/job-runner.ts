@@ -56,7 +56,7 @@ export interface ShutdownCounts {
   readonly requeued: number;
 }
 
-/** Job runner of a process that has its store to itself. A runner that shares its store overrides the protected methods. */
+/** Job runner of a process that has its store to itself. With a shared store, protected methods are overridden. */
 export class JobRunner {
   protected readonly store: JobStore;
   protected readonly handlers: JobRunnerOptions['handlers'];
@@ -117,7 +117,7 @@ export class JobRunner {
     return await this.#accept(newJob).run(timeoutMs);
   }
 
-  /** Holds a new job before it is stored: a shutdown must wait for the write, and so must callers that ask for it by id. */
+  /** Holds a new job before it is stored: a shutdown and callers that ask for it by id wait for the write. */
   #accept(newJob: NewJob): ActiveJob {
     const record = this.accepted(newJob);
     this.counts.enter(record);

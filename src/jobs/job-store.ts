@@ -34,8 +34,8 @@ export interface JobStore {
    * Moves a job from one status to another and applies the patch, atomically. A job that goes back to `queued`
    * is held by nobody.
    *
-   * @param held - Record of the process that runs the job. A store that processes share moves the job only if it is still
-   *   the one that this process holds. Undefined if anybody may move it.
+   * @param held - Record of the process that runs the job. A store that processes share moves the job only if it is
+   *   still the one that this process holds. Undefined if anybody may move it.
    * @throws {JobNotFoundError} if there is no such job.
    * @throws {JobTransitionError} if the life cycle has no such transition, the job is not in `from`, or it is
    *   held by another process; nothing has changed then.

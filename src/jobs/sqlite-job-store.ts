@@ -5,8 +5,8 @@
  * Reads are synchronous and see committed data.
  *
  * The row of a large request holds its beginning, which listings show. The whole request, and large results,
- * are in `job_contents`, compressed; long ones by Node's thread pool, outside the event loop. The text is stored as it was
- * sent, not as the circuit read from it, because a record shows its request unchanged.
+ * are in `job_contents`, compressed; long ones by Node's thread pool, outside the event loop. The text is stored as it
+ * was sent, not as the circuit read from it, because a record shows its request unchanged.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';

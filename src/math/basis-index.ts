@@ -70,7 +70,7 @@ export function hasOddParity(bits: number): boolean {
   return paritySign(bits) < 0;
 }
 
-/** −1 if an odd number of the 32 bits is set, otherwise 1. It has no branch, which loops over states would mispredict. */
+/** −1 if an odd number of the 32 bits is set, otherwise 1. Without a branch, which would be mispredicted. */
 export function paritySign(bits: number): number {
   let folded = bits ^ (bits >>> 16);
   folded ^= folded >>> 8;

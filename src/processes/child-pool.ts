@@ -19,7 +19,7 @@ export interface PooledChildEvents {
 
 /** Options of a pool. */
 export interface ChildPoolOptions<Child> {
-  /** Starts a child. What it throws counts as a failed start. */
+  /** Starts a child. An exception counts as a failed start. */
   readonly start: (events: PooledChildEvents) => Child;
   /** Size of the pool, if it is fixed. */
   readonly size?: number;

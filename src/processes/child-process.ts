@@ -109,7 +109,7 @@ export function childProcess<To extends object, From>(
 
 function forkChild<From>(options: ChildProcessOptions<From>): ChildProcess {
   const { entry, setup, environment, confinement, heapLimitMb, flags = [] } = options;
-  // Links are followed here: a confined process may not look at what is on the way.
+  // Links are followed here: a confined process may not read the folders on the way.
   const modules = [entry, ...(confinement?.imports ?? [])].map(withoutLinks);
   const [program = entry] = modules;
   return fork(program, [JSON.stringify(setup)], {

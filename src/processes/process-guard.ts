@@ -3,9 +3,9 @@
  * a long loop, in which nothing tells them.
  *
  * A shell reads the numbers of the processes that there are off a pipe from the service. The system
- * closes that pipe whatever the service ends of; then the shell kills what was there last. The
- * alternative not taken is a thread in each process: what a thread may do, Node's permissions do not say,
- * so that processes may start none. Where there is no `/bin/sh`, processes end as soon as they yield.
+ * closes that pipe however the service ends; then the shell kills the processes of the last line. A thread in each
+ * process was not taken as an alternative: Node's permissions do not limit threads, so these processes may start none.
+ * Where there is no `/bin/sh`, processes end as soon as they yield.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 
@@ -64,7 +64,7 @@ export class ProcessGuard {
       const { stdin } = shell;
       // Written to after its end, which is about to be heard of.
       stdin.on('error', () => {});
-      // It is not what keeps the service alive.
+      // It does not keep the service alive.
       shell.unref();
       if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
       return shell;

@@ -4,10 +4,10 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * The flags of Node's permission model for such a process: it may read what it is made of, and neither
+ * The flags of Node's permission model for such a process: it may read its own modules, and neither
  * write nor start processes, threads or native modules.
  *
- * @param modules - Its entry, and what that imports from elsewhere; without links.
+ * @param modules - Its entry, and modules that it imports from elsewhere; without links.
  */
 export function permissionFlags(modules: readonly URL[]): readonly string[] {
   const readable = new Set(modules.flatMap((module) => readableFor(fileURLToPath(module))));

@@ -1,6 +1,6 @@
 /**
- * Dependencies of the service: everything with state, a clock, randomness or a setting; the stores are of whatever database
- * is used.
+ * Dependencies of the service: everything with state, a clock, randomness or a setting; the stores are of whatever
+ * database is used.
  */
 import type { FastifyServerOptions } from 'fastify';
 import type { NodeRole } from '../cluster/node-status.ts';

@@ -99,7 +99,7 @@ export class GroupCommit {
     return this.#fault;
   }
 
-  /** Transactions committed so far: what was read of the database stands until the next one. */
+  /** Transactions committed so far: reads stay valid until the next one. */
   get numCommits(): number {
     return this.#numCommits;
   }
@@ -205,7 +205,7 @@ class FileFlusher {
     this.#path = path;
   }
 
-  /** Flushes what was written before the call. */
+  /** Flushes all writes before the call. */
   async flush(): Promise<void> {
     clearTimeout(this.#closeTimer);
     // Opened for writing, because some systems flush nothing otherwise; nothing is written.

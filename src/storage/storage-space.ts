@@ -1,5 +1,5 @@
 /**
- * Space for stored data: what the disk has left, and what the database and each key take of it.
+ * Space for stored data: the free part of the disk, and the sizes of the database and of each key's data.
  *
  * Below a threshold of free space, and while writes fail, the service accepts no new work. Accepted work can
  * still be finished and stored, and reads go on.
@@ -29,8 +29,8 @@ interface Measured {
 }
 
 /**
- * Measures stored data: bytes by key, and pages of the whole file. Every submission asks for both, so they are kept until
- * the next commit.
+ * Measures stored data: bytes by key, and pages of the whole file. Every submission asks for both, so they are kept
+ * until the next commit.
  */
 export class StorageUsage {
   readonly #database: DatabaseSync;

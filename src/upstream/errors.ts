@@ -1,5 +1,5 @@
 /** Errors of exchanges with other services. */
-import { CodedError } from '../errors/coded-error.ts';
+import { coded } from '../errors/coded-error.ts';
 
 /** Failure of the exchange with an upstream; the message quotes nothing from the upstream. */
 export type UpstreamFault =
@@ -16,39 +16,30 @@ export type UpstreamFault =
   /** JSON of another form than expected; `path` is the first place that differs. */
   | { readonly kind: 'wrong-shape'; readonly path: string };
 
-/** The upstream did not answer, or gave an unusable answer. The caller can only try again. */
-export class UpstreamError extends CodedError {
-  readonly code = 'WORKLOADS_UPSTREAM';
-  readonly fault: UpstreamFault;
-  readonly retryAfterS: number | undefined;
+/**
+ * The upstream did not answer, or gave an unusable answer. The caller can only try again, after `retryAfterS`: the
+ * upstream's own figure, or the length of the pause. `who` is the subject of the message.
+ */
+export class UpstreamError extends coded(
+  'WORKLOADS_UPSTREAM',
+  (fault: UpstreamFault, retryAfterS?: number, who?: string) => ({
+    message: `${who ?? 'The upstream'} ${wordsFor(fault)}.`,
+    fault,
+    retryAfterS,
+  }),
+) {}
 
-  /**
-   * @param retryAfterS - Seconds until the caller should try again: the upstream's own figure, or the
-   *   length of the pause.
-   * @param who - Subject of the message.
-   */
-  constructor(fault: UpstreamFault, retryAfterS?: number, who = 'The upstream') {
-    super(`${who} ${wordsFor(fault)}.`);
-    this.fault = fault;
-    this.retryAfterS = retryAfterS;
-  }
-}
-
-/** The upstream blames the request, such as a prompt that is too long for its model. */
-export class UpstreamRefusedError extends CodedError {
-  readonly code = 'WORKLOADS_UPSTREAM_REFUSED';
-
-  readonly status: number;
-
-  /**
-   * @param why - The upstream's reason, sanitised and shortened; undefined if it gave none.
-   * @param who - Subject of the message.
-   */
-  constructor(status: number, why: string | undefined, who = 'The upstream') {
-    super(`${who} refused the request (HTTP ${status})${why === undefined ? '.' : `: ${why}`}`);
-    this.status = status;
-  }
-}
+/**
+ * The upstream blames the request, such as a prompt that is too long for its model. `why` is its reason, sanitised and
+ * shortened; undefined if it gave none. `who` is the subject of the message.
+ */
+export class UpstreamRefusedError extends coded(
+  'WORKLOADS_UPSTREAM_REFUSED',
+  (status: number, why: string | undefined, who?: string) => ({
+    message: `${who ?? 'The upstream'} refused the request (HTTP ${status})${why === undefined ? '.' : `: ${why}`}`,
+    status,
+  }),
+) {}
 
 function wordsFor(fault: UpstreamFault): string {
   switch (fault.kind) {

@@ -1,5 +1,5 @@
 /**
- * Noise channels: what happens to qubits by itself, in one of two forms that all methods compute from. The named
+ * Noise channels, in one of two forms that all methods compute from. The named
  * channels of the API (depolarizing, amplitude damping, …) are brought to these when they are read.
  *
  * Operands are as for gates: the first qubit is the least significant bit of a matrix's index and of a mask.

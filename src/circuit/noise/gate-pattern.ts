@@ -65,7 +65,7 @@ export function namesOfGate(operation: GateOperation | UnitaryOperation): readon
 
 const namesWithControls = new Map<string, string | undefined>();
 
-/** Name of a gate with a number of controls in all: CX with two is CCX, GPHASE with one P. Undefined where the table has none. */
+/** Name of a gate with a number of controls in all: CX with two is CCX. Undefined where the table has none. */
 function nameWithControls(gate: string, numControls: number): string | undefined {
   const key = `${numControls} ${gate}`;
   if (!namesWithControls.has(key)) namesWithControls.set(key, lookedUp(gate, numControls));

@@ -83,7 +83,7 @@ export class IdleClock {
     }
   }
 
-  /** Returns the relaxation at the end of a round of a loop. The next round, or what follows, begins at time 0. */
+  /** Returns the relaxation at the end of a round of a loop. The next operation begins at time 0. */
   endRound(): readonly NoiseOperation[] {
     const waits = this.#begin(this.#allQubits, 0, 0);
     this.#restart();

@@ -1,6 +1,6 @@
 /**
- * Channels that callers write, as Pauli or Kraus channels: the named ones, and sets of Kraus matrices, which are corrected
- * and brought to their simplest form. Parameters are in range; a channel that does nothing is undefined.
+ * Channels that callers write, as Pauli or Kraus channels: the named ones, and sets of Kraus matrices, which are
+ * corrected and brought to their simplest form. Parameters are in range; a channel that does nothing is undefined.
  *
  * @see Nielsen & Chuang, "Quantum Computation and Quantum Information", section 8.3.
  */
@@ -103,7 +103,7 @@ function relaxation({ gamma, excited, coherence, lost, spread }: Relaxation): Ch
       { flips: 0, signs, probability: (lost - gamma / 2) / 2 },
     ]);
   }
-  /** Products of the two populations that stay; what exceeds the squared coherence is dephasing of its own. */
+  /** Products of the two populations that stay; an excess over the squared coherence is dephasing of its own. */
   const dephased = spread + excited * (1 - excited) * gamma ** 2;
   const stays = Math.sqrt(1 - Math.min(excited, 1 - excited) * gamma);
   const diagonals = [

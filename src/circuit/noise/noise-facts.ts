@@ -3,8 +3,8 @@ import { allOperations, type DynamicCircuit, type DynamicOperation, isNoisy } fr
 import { type Channel, withIdentity } from './channel.ts';
 
 /**
- * Probability that none of the channels of a circuit errs: the product of their entanglement fidelities. That of a Pauli
- * channel is the probability of no error. Misread bits are not counted.
+ * Probability that none of the channels of a circuit errs: the product of their entanglement fidelities. That of a
+ * Pauli channel is the probability of no error. Misread bits are not counted.
  *
  * @see Schumacher, "Sending entanglement through noisy quantum channels" (1996).
  */

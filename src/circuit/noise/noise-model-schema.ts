@@ -1,7 +1,7 @@
 /**
  * Schemas of noise channels and noise models. They check types and field names; `read-channel.ts` and
- * `read-noise-model.ts` check which fields a channel takes and what values mean. The bounds below are for readers of the
- * API document.
+ * `read-noise-model.ts` check which fields a channel takes and what values mean. The bounds below are for readers of
+ * the API document.
  */
 import * as z from 'zod';
 import { FIELD_ADVICE, type FieldAdvice } from '../../errors/form-faults.ts';
@@ -69,7 +69,7 @@ export const channelSchema = z
     ],
   });
 
-/** Says what to write in place of a field that the channel does not have. */
+/** Correction for a field that the channel does not have. */
 const adviseChannelField: FieldAdvice = (object, field) => {
   const given = Object.keys(Object(object));
   const type: unknown = Object(object).type;

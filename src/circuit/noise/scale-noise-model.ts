@@ -10,8 +10,8 @@ import type { NoiseModelObject } from './noise-model-schema.ts';
 import { ownWidth } from './read-channel.ts';
 
 /**
- * Returns a valid model, not one given by name, with its noise multiplied by a factor of at least 0. Adds a fault for each
- * Kraus channel, which has no parameter to multiply, unless the factor is 0 or 1.
+ * Returns a valid model, not one given by name, with its noise multiplied by a factor of at least 0. Adds a fault for
+ * each Kraus channel, which has no parameter to multiply, unless the factor is 0 or 1.
  *
  * @param path - Path of the model in messages.
  */

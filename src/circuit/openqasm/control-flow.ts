@@ -220,7 +220,7 @@ export class ControlFlow {
     return 'next';
   }
 
-  /** Condition that no exit was taken and an expression is true. The expression may measure, so it is evaluated only under the first part. */
+  /** Condition that no exit was taken and an expression, which is only then evaluated, is true. */
   #truthUnless(exits: readonly EarlyExit[], condition: Expression): BitFunction {
     const none = this.#exits.noneOf(exits);
     return this.#state.diagrams.and(

@@ -1,6 +1,6 @@
 /**
- * Declarations of an OpenQASM 3 program (registers, variables, arrays and aliases), and the assignments and measurements
- * that write them.
+ * Declarations of an OpenQASM 3 program (registers, variables, arrays and aliases), and the assignments and
+ * measurements that write them.
  */
 import { type Bit, FLOAT_BITS, isWhole } from '../classical-expression.ts';
 import type { Operand } from './actions.ts';

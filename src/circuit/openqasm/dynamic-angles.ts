@@ -18,7 +18,7 @@ import { ALWAYS, type BitFunction, type DecisionDiagrams, NEVER } from './decisi
 /** Most bits that an angle may depend on to be expanded into one gate for each value. */
 export const MAX_LISTED_BITS = 10;
 
-/** Angles of a gate, the condition under which it is applied, and what it is to the gate that the caller wrote. */
+/** Angles of a gate, the condition under which it is applied, and its part in the gate that the caller wrote. */
 interface AngleCase {
   readonly angles: readonly number[];
   readonly holds: BitFunction;

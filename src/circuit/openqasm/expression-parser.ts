@@ -209,7 +209,8 @@ export class ExpressionParser {
   }
 
   /**
-   * Parses signs, after those taken already, and powers. A power binds tighter than a sign before it, and to the right: −2^3^2 = −(2^9).
+   * Parses signs, after those taken already, and powers. A power binds tighter than a sign before it, and to the right:
+   * −2^3^2 = −(2^9).
    */
   #signed(signs: Sign[] = []): void {
     for (;;) {

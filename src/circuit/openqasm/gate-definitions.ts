@@ -44,7 +44,7 @@ export class Gates {
 
   /**
    * @param library - Gates in scope before any include; by default those built into the version.
-   * @param otherMeaning - Says what a name is that is no gate: `a classical register`.
+   * @param otherMeaning - Describes a name that is no gate: `a classical register`.
    */
   constructor(
     version: 2 | 3,

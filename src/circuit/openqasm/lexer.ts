@@ -41,7 +41,7 @@ const WORD = /[A-Za-z_][A-Za-z0-9_]*|\$\d+/y;
  */
 const UNICODE_WORD = /[\p{L}_][\p{L}\p{N}_]*/uy;
 
-/** Class of each ASCII character by what may begin with it. */
+/** Class of each ASCII character: the kind of token that begins with it. */
 const CLASSES = new Uint8Array(128);
 const [SPACE, LETTER, DIGIT, SYMBOL] = [1, 2, 3, 4] as const;
 for (const code of [9, 10, 11, 12, 13, 32]) CLASSES[code] = SPACE;

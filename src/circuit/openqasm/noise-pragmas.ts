@@ -1,5 +1,5 @@
 /**
- * Noise of Amazon Braket, `#pragma braket noise bit_flip(0.1) q[0]`, and the operands, numbers and matrices of any pragma.
+ * Noise of Amazon Braket, `#pragma braket noise bit_flip(0.1) q[0]`, and operands, numbers and matrices of all pragmas.
  *
  * @see https://docs.aws.amazon.com/braket/latest/developerguide/braket-openqasm-noise-simulation.html
  */

@@ -226,7 +226,7 @@ export function openScalar(type: ScalarType, open: OpenNumber, width?: number): 
   };
 }
 
-/** The value at the point being read, without making the inputs structural: the caller records what becomes of it. */
+/** The value at the point being read, without making the inputs structural: the caller records its use. */
 function heldScalar(number: Scalar): Scalar {
   const open = openOf(number);
   return open === undefined ? number : scalar(number.type, open.held, number.width);
@@ -349,8 +349,8 @@ export class Inputs {
   /**
    * Throws, once the program has been read, if there are faults.
    *
-   * @param mayIgnore - Whether values for inputs that the program does not declare are a warning, and no fault. A misspelt
-   *   name still leaves the declared input without a value.
+   * @param mayIgnore - Whether values for inputs that the program does not declare are a warning, and no fault. A
+   *   misspelt name still leaves the declared input without a value.
    */
   checkAll(mayIgnore: boolean): readonly ProgramWarning[] {
     const unknown = Object.keys(this.#values).filter((name) => !this.#declared.has(name));

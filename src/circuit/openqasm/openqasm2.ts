@@ -1,5 +1,6 @@
 /**
- * Reads OpenQASM 2.0, statement by statement, directly into a circuit. Operands are registers, `q`, or elements of them, `q[3]`.
+ * Reads OpenQASM 2.0, statement by statement, directly into a circuit. Operands are registers, `q`, or elements of
+ * them, `q[3]`.
  *
  * @see Cross, Bishop, Smolin, Gambetta, "Open Quantum Assembly Language", arXiv:1707.03429.
  */
@@ -222,7 +223,7 @@ class Registers {
     }
   }
 
-  /** Says what a declared name is: `a quantum register`. */
+  /** Describes a declared name: `a quantum register`. */
   meaningOf(name: string): string | undefined {
     const register = this.#byName.get(name);
     return register && `a ${KINDS[register.kind]} register`;

@@ -82,7 +82,7 @@ export function parseOpenQasm(
  * Registers are numbered in the order of their declaration. Gate definitions are expanded. Idle resets stay
  * (`idle-resets.ts`).
  *
- * @throws {OpenQasmSyntaxError} where the grammar is broken; says what was expected.
+ * @throws {OpenQasmSyntaxError} where the grammar is broken; names the expected tokens.
  * @throws {OpenQasmMeaningError} at unknown names, indices out of range and the like.
  * @throws {OpenQasmUnsupportedError} at constructs that this service does not run, naming them.
  * @throws {OpenQasmLimitError} when a limit is exceeded, naming it.

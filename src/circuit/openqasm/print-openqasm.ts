@@ -1,7 +1,7 @@
 /**
- * Prints a circuit as OpenQASM, which parse-openqasm.ts reads back to the same circuit: what both versions share, and
- * OpenQASM 2.0, which decomposes further controls and divides the classical bits into registers, because its conditions
- * test whole registers.
+ * Prints a circuit as OpenQASM, which parse-openqasm.ts reads back to the same circuit: the part that both versions
+ * share, and OpenQASM 2.0, which decomposes further controls and divides the classical bits into registers, because its
+ * conditions test whole registers.
  */
 
 import type { Condition, MeasureOperation, NoiseOperation, Qubit } from '../circuit.ts';

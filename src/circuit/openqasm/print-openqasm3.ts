@@ -1,6 +1,6 @@
 /**
- * Prints OpenQASM 3: modifiers, global phases, any condition, and noise as pragmas. What a version of OpenQASM has to say
- * by itself is its `Dialect`; numbers, calls and definitions are written alike in both.
+ * Prints OpenQASM 3: modifiers, global phases, any condition, and noise as pragmas. A `Dialect` is the part that
+ * differs between versions; numbers, calls and definitions are the same in both.
  */
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
 import type {
@@ -251,8 +251,8 @@ const apart = (two: string, three: string): GateText => ({
 });
 
 /**
- * Definitions of gates that a standard library lacks, by their OpenQASM names. Parameters are not called theta, phi or lambda, because Qiskit 2
- * confuses the angles of a definition that passes parameters of those names to U.
+ * Definitions of gates that a standard library lacks, by their OpenQASM names. Parameters are not called theta, phi or
+ * lambda, because Qiskit 2 confuses the angles of a definition that passes parameters of those names to U.
  */
 const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
   // Gates of qelib1.inc, which version 2 need not define.

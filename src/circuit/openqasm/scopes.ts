@@ -133,7 +133,7 @@ export class Scopes {
     return undefined;
   }
 
-  /** Says what a declared name is: `a classical register`, `a duration`. */
+  /** Describes a declared name: `a classical register`, `a duration`. */
   meaningOf(name: string): string | undefined {
     const symbol = this.find(name);
     if (symbol === undefined) return undefined;

@@ -117,7 +117,7 @@ export interface ArrayDeclaration {
   readonly offset: number;
 }
 
-/** Array of the caller's that a subroutine takes: `mutable array[int[8], 2, 3] a` or `readonly array[int[8], #dim = 2] a`. */
+/** Array parameter of a subroutine: `mutable array[int[8], 2, 3] a` or `readonly array[int[8], #dim = 2] a`. */
 export interface ArrayParameter {
   readonly isMutable: boolean;
   /** Expected sizes, or their number. */

@@ -196,7 +196,7 @@ export class TokenStream {
     return this.next();
   }
 
-  /** Reads what commas separate, one at least, up to the symbol `close`, which a comma may precede and which is left. */
+  /** Reads a list of one or more items with commas up to `close`, which is left; a comma may precede it. */
   separated(close: string, read: () => void): void {
     do read();
     while (this.accept(',') && !this.isSymbol(close));

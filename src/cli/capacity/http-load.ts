@@ -1,9 +1,9 @@
 /**
- * Loads of one HTTP request: connections that are kept open, a closed loop over them, in which each connection sends the next
- * request once its answer is read and verified, and the smallest circuit as a request.
+ * Loads of one HTTP request: connections that are kept open, a closed loop over them, in which each connection sends
+ * the next request once its answer is read and verified, and the smallest circuit as a request.
  *
- * The load shares the machine that it measures, so the client is Node's own: for a small circuit it takes a fifth of the processor
- * time that `fetch` does.
+ * The load shares the machine that it measures, so the client is Node's own: for a small circuit it takes a fifth of
+ * the processor time that `fetch` does.
  */
 import { Agent, request as httpRequestOf, type RequestOptions } from 'node:http';
 import { LoadFailedError } from '../errors.ts';
@@ -95,8 +95,8 @@ export interface Load {
 /**
  * Drives the load to its end.
  *
- * @returns Milliseconds of each request, in the order of the answers; length `numRequests`. The first of each connection
- *   have its opening in them.
+ * @returns Milliseconds of each request, in the order of the answers; length `numRequests`. The first of each
+ *   connection have its opening in them.
  * @throws what `verify` throws.
  * @throws {LoadFailedError} for an answer of another status, and for a lost connection.
  */

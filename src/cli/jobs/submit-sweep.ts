@@ -1,6 +1,6 @@
 /**
  * Action of `qcs submit` with options of a sweep: the circuit of a file is sent as a batch of one program, and printed
- * as `qcs run` prints it. What the report needs besides the result is read from the submitted body.
+ * as `qcs run` prints it. The report also needs the submitted body.
  */
 import { FaultList } from '../../circuit/errors.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';

@@ -109,8 +109,8 @@ export class ChainBuilder {
   }
 
   /**
-   * Orders pairs: of those whose turn may come, the nearest to the centre; of two as near, the one ahead. Gates on other
-   * sites commute, so that each site sees its gates in the order in which they were added.
+   * Orders pairs: of those whose turn may come, the nearest to the centre; of two as near, the one ahead. Gates on
+   * other sites commute, so that each site sees its gates in the order in which they were added.
    */
   #inOrder(gates: readonly RawGate[]): readonly RawGate[] {
     const queues: RawGate[][] = Array.from({ length: this.#numSites }, () => []);

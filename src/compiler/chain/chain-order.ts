@@ -37,8 +37,8 @@ export class Arrangement {
   /**
    * Exchanges the qubits of a site and the next one.
    *
-   * @returns What the cut between them changes by. Each pair across a cut may double the bond there, so that a cut counts
-   *   as a power of 2.
+   * @returns Change of the cut between them. Each pair across a cut may double the bond there, so that a cut
+   *   counts as a power of 2.
    */
   swap(site: number): number {
     const [a, b] = [this.qubitAt[site]!, this.qubitAt[site + 1]!];
@@ -64,7 +64,7 @@ export class Arrangement {
   /**
    * Moves a qubit to a site, one step after the other.
    *
-   * @param onStep - Receives each site on the way, and what all cuts have changed by then.
+   * @param onStep - Receives each site on the way, and the change of all cuts so far.
    * @returns Change of all cuts.
    */
   move(qubit: Qubit, to: number, onStep?: (site: number, change: number) => void): number {

@@ -262,8 +262,8 @@ class ChainCompiler {
   }
 
   /**
-   * The site of the first of two qubits once they are neighbours: one where few pairs cross the cuts, and from which their
-   * next partners are near.
+   * The site of the first of two qubits once they are neighbours: one where few pairs cross the cuts, and from which
+   * their next partners are near.
    */
   #meetingPlace(from: number, to: number): number {
     const arrangement = this.#arrangement;
@@ -307,8 +307,8 @@ type GateLike = GateOperation | UnitaryOperation;
 const MAX_PHASE_QUBITS = 12;
 
 /**
- * Decomposes a gate on three or more qubits. The phase is exact on up to 12 qubits, those included that a gate with many
- * controls borrows.
+ * Decomposes a gate on three or more qubits. The phase is exact on up to 12 qubits, those included that a gate with
+ * many controls borrows.
  */
 function pairDecomposition(operation: GateLike, numQubits: number): readonly Operation[] {
   const { operations } = twoQubitForm({ numQubits, numBits: 0, operations: [operation] });

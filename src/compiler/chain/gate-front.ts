@@ -97,8 +97,8 @@ export class GateFront {
   }
 
   /**
-   * Takes gates until none is left: always all that are ready and on neighbours or one qubit, then those on the two qubits
-   * that are nearest to each other.
+   * Takes gates until none is left: always all that are ready and on neighbours or one qubit, then those on the two
+   * qubits that are nearest to each other.
    */
   take(next: (gate: PairGate) => void): void {
     for (;;) {

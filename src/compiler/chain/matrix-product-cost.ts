@@ -3,8 +3,8 @@
  *
  * A gate on two sites multiplies the bond between them by its operator Schmidt rank at most, and no bond is wider than
  * twice either of its neighbours, or than the product of the ranks of all gates between qubits on its two sides. That
- * bounds all bonds. Most circuits need much less, because gates with small angles entangle little: the likely bond grows
- * with the entropy of the gates' Schmidt weights instead.
+ * bounds all bonds. Most circuits need much less, because gates with small angles entangle little: the likely bond
+ * grows with the entropy of the gates' Schmidt weights instead.
  */
 import type { ChainGate, MatrixProductProgram } from '../program.ts';
 import { bondGrowth, type OperatorWeights, operatorWeights } from './operator-weights.ts';
@@ -12,7 +12,7 @@ import { bondGrowth, type OperatorWeights, operatorWeights } from './operator-we
 /** Memory of a run in bytes. */
 export interface MatrixProductMemory {
   /**
-   * Bytes of one state. A run whose shots split by measurements in mid-circuit holds up to 1 + log2(shots) states at a time.
+   * Bytes of one state. A run whose shots split by measurements in mid-circuit holds up to 1 + log2(shots) states.
    */
   readonly stateBytes: number;
   /** Bytes of everything else, once for the run. */
@@ -139,7 +139,7 @@ class Bonds {
   }
 
   /**
-   * Multiplies the bond after a site, as far as its neighbours allow; gives what it is then.
+   * Multiplies the bond after a site, as far as its neighbours allow; returns the new bond.
    *
    * @param cut - Bond that gates across it allow, as a logarithm.
    */
@@ -183,7 +183,7 @@ class ChainCuts {
   readonly #cuts: Float64Array;
   readonly #siteOf: number[];
   readonly #qubitAt: number[];
-  /** For each qubit, its partners and what gates with them add. */
+  /** For each qubit, its partners and the growth of the bond by gates with them. */
   readonly #weights: Map<number, number>[];
 
   constructor(numSites: number) {

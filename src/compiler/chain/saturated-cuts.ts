@@ -30,11 +30,11 @@ const MAX_QUBITS = 256;
 const PAIRS_PER_LOOK = 4;
 
 /**
- * Whether the gates of a circuit allow the widest bond at every cut of every order of the qubits: 2^k where k qubits are
- * on the smaller side.
+ * Whether the gates of a circuit allow the widest bond at every cut of every order of the qubits: 2^k where k qubits
+ * are on the smaller side.
  *
- * False also where that is not known: on more than 256 qubits, and with gates on three or more qubits, conditions, loops
- * or noise.
+ * False also where unknown: on more than 256 qubits, and with gates on three or more qubits, conditions, loops or
+ * noise.
  */
 export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
   const { numQubits } = circuit;
@@ -119,7 +119,7 @@ class QubitGraph {
     }
   }
 
-  /** Whether the second smallest eigenvalue exceeds 2 log 2: the matrix less that, with the constant vector lifted, has a Cholesky factor. */
+  /** Whether the second smallest eigenvalue exceeds 2 log 2: M − 2 log 2 + c·11ᵀ has a Cholesky factor. */
   isSaturated(): boolean {
     const n = this.#numQubits;
     const least = 2 * Math.log(2);
@@ -139,8 +139,8 @@ class QubitGraph {
   }
 }
 
-// Gates on one and two qubits fused where they meet, wherever the qubits are: gates on the same pair one after the other,
-// diagonal ones also past other diagonal gates, as the compiler of matrix product states brings them together.
+// Gates on one and two qubits fused where they meet, wherever the qubits are: gates on the same pair one after the
+// other, diagonal ones also past other diagonal gates, as the compiler of matrix product states brings them together.
 
 /** A unitary that entangles two qubits, but for gates on one of them. */
 export interface FusedPair {

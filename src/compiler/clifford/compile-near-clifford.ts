@@ -1,9 +1,9 @@
 /**
- * Compiles a circuit that is Clifford but for a few gates. Each other gate is a product of rotations about Pauli strings.
- * The Clifford gates are moved behind all rotations, which then act on few core qubits.
+ * Compiles a circuit that is Clifford but for a few gates. Each other gate is a product of rotations about Pauli
+ * strings. The Clifford gates are moved behind all rotations, which then act on few core qubits.
  *
- * From |0…0⟩, rotations reach the basis states whose bits are sums modulo 2 of the flips of their strings. A basis of these
- * sums with k elements makes them the basis states of k core qubits.
+ * From |0…0⟩, rotations reach the basis states whose bits are sums modulo 2 of the flips of their strings. A basis of
+ * these sums with k elements makes them the basis states of k core qubits.
  *
  * @see Bravyi, Smith & Smolin, "Trading classical and quantum computational resources", 2016.
  */

@@ -1,6 +1,6 @@
 /**
- * Compiles a Clifford circuit with Pauli noise to a stabilizer program. Gates are recognised by their matrices, whatever
- * they are called.
+ * Compiles a Clifford circuit with Pauli noise to a stabilizer program. Gates are recognised by their matrices,
+ * whatever they are called.
  */
 import {
   type AssignOperation,

@@ -3,7 +3,8 @@
  * logical observables it flips. Decoders such as PyMatching read them.
  *
  * A detector is a set of classical bits whose parity is the same in every run without errors; so is a logical
- * observable. Errors are those of the program's channels, as independent ones (`symptoms.ts`), split for matching decoders (`split-errors.ts`).
+ * observable. Errors are those of the program's channels, as independent ones (`symptoms.ts`), split for matching
+ * decoders (`split-errors.ts`).
  *
  * @see Gidney, "Stim: a fast stabilizer circuit simulator", 2021, for the format.
  */

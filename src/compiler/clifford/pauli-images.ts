@@ -246,7 +246,7 @@ function paulisBetween(from: PauliImages, to: PauliImages): readonly LocalGate[]
 }
 
 /**
- * Gates with given images, by Gaussian elimination: gates that bring the images back to X and Z, inverted and in reverse.
+ * Gates with given images, by Gaussian elimination: gates that bring the images back to X and Z, inverted.
  *
  * @see Aaronson & Gottesman, "Improved simulation of stabilizer circuits", 2004.
  */

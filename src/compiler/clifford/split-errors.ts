@@ -1,6 +1,6 @@
 /**
- * Splits errors that flip more than two detectors into parts that flip one or two, as matching decoders need, and in Stim's
- * way: first by the other errors of the same channel, a Y into its X and its Z, then by other errors of the program.
+ * Splits errors that flip more than two detectors into parts that flip one or two, as matching decoders need, and in
+ * Stim's way: first by the other errors of the same channel, a Y into its X and its Z, then by others of the program.
  *
  * @see Gidney, "Stim: a fast stabilizer circuit simulator", 2021; `decompose_errors` in its documentation.
  */
@@ -18,14 +18,14 @@ import {
   sum,
 } from './symptoms.ts';
 
-/** Most detectors of a channel in one word of bits; errors of a channel that flips more are left to the other errors. */
+/** Most detectors of a channel in one word of bits. A channel that flips more is left to the other errors. */
 const MAX_DETECTORS = 31;
 /** Steps of a search for the parts of one error. Twelve detectors have 10,395 pairings. */
 const MAX_STEPS = 20_000;
 
 /**
- * The errors of a channel, those that flip several detectors split into others of the channel. Detectors that an error of
- * the channel flips alone are parts of their own; so an error that flips two of them is split, too.
+ * The errors of a channel, those that flip several detectors split into others of the channel. Detectors that an error
+ * of the channel flips alone are parts of their own; so an error that flips two of them is split, too.
  *
  * @param cases - Symptoms of the errors, by numbers whose XOR is two errors together.
  * @returns As many; whole where there are no parts.
@@ -194,7 +194,7 @@ class KnownParts {
     return undefined;
   }
 
-  /** Known parts and one that need not be known and flips what is left, two detectors at most; undefined if there are none. */
+  /** Known parts and one unknown part that flips the other detectors, two at most; undefined if there are none. */
   splitWithRest(symptoms: Symptoms): readonly Symptoms[] | undefined {
     const flipped = detectorsIn(symptoms, this.#numDetectors);
     if (flipped <= 2) return [symptoms];

@@ -133,9 +133,9 @@ export class ErrorTable {
 }
 
 /**
- * A Pauli channel with its strings in Stim's order, on which it depends how errors are split: those of depolarizing noise
- * by qubit, each with Z before X, and those of other channels from the last qubit to the first, X before Z. Each string
- * is the XOR of those at powers of two.
+ * A Pauli channel with its strings in Stim's order, on which it depends how errors are split: those of depolarizing
+ * noise by qubit, each with Z before X, and those of other channels from the last qubit to the first, X before Z. Each
+ * string is the XOR of those at powers of two.
  */
 export interface ChannelErrors {
   /** For each power of two: its qubit's place, and whether it is X. */
@@ -178,8 +178,8 @@ export function symptomsOfStrings(basis: readonly Symptoms[]): readonly Symptoms
 }
 
 /**
- * Probabilities of independent errors where strings of the same symptoms are one error, which happens if any of them does:
- * the probabilities of parts of a channel that exclude each other are added.
+ * Probabilities of independent errors where strings of the same symptoms are one error, which happens if any of them
+ * does: the probabilities of parts of a channel that exclude each other are added.
  *
  * @param cases - Symptoms of the strings, from `symptomsOfStrings`.
  * @param approximation - When errors that exclude each other are taken as independent, with their probabilities added.
@@ -214,17 +214,17 @@ export function independentBySymptoms(
 const ROUNDING = 1e-15;
 
 /**
- * Errors of which one at most happens, as errors that happen independently of each other: the probabilities of those that
- * together are the channel; undefined if there are none.
+ * Errors of which one at most happens, as errors that happen independently of each other: the probabilities of those
+ * that together are the channel; undefined if there are none.
  *
  * Errors are the elements of a group in which each is its own inverse, so that an element is a number and two errors
- * together are its XOR: Pauli strings without their phases, or what they flip. An eigenvalue of the channel is the sum of
- * the probabilities, negative where an element has an odd number of bits in common with the eigenvalue's index. Those of
- * channels that act one after the other are multiplied, and that of an error of probability q is 1 − 2q where it is
- * negative. So a Walsh–Hadamard transform of their logarithms gives the q.
+ * together are its XOR: Pauli strings without their phases, or what they flip. An eigenvalue of the channel is the sum
+ * of the probabilities, negative where an element has an odd number of bits in common with the eigenvalue's index.
+ * Those of channels that act one after the other are multiplied, and that of an error of probability q is 1 − 2q where
+ * it is negative. So a Walsh–Hadamard transform of their logarithms gives the q.
  *
  * @param disjoint - Probability of each element that it happens and no other; as many as a power of two. That of 0, the
- *   identity, is what is left and not read.
+ *   identity, is the remainder and is not read.
  * @returns By element; 0 for the identity.
  */
 export function independentErrors(disjoint: Float64Array): Float64Array | undefined {
@@ -265,8 +265,8 @@ function likeliestOf(disjoint: Float64Array, ofIdentity: number): number {
 /**
  * The probabilities for eigenvalues.
  *
- * @param zeros - 1 for each eigenvalue that is 0, whose logarithm is left out. The result is the limit of one small value for
- *   all of them: fully depolarizing noise is that of each error with probability 1/2.
+ * @param zeros - 1 for each eigenvalue that is 0, whose logarithm is left out. The result is the limit of one small
+ *   value for all of them: fully depolarizing noise is that of each error with probability 1/2.
  * @param least - Probabilities below this are rounding.
  */
 function solved(logarithms: Float64Array, zeros: Float64Array, least: number): Float64Array {

@@ -56,8 +56,8 @@ export function fitCircuit(circuit: Circuit, device: Device, uniform: () => numb
 }
 
 /**
- * Fits a circuit to a device so that the state before the measurements that end it stays the same as well, each qubit on its
- * final place.
+ * Fits a circuit to a device so that the state before the measurements that end it stays the same as well, each qubit
+ * on its final place.
  */
 export function fitState(circuit: Circuit, device: Device, uniform: () => number): FittedCircuit {
   const { body, readout } = beforeReadout(circuit);
@@ -219,7 +219,7 @@ function oneByOne(operation: Operation): readonly Operation[] {
   }));
 }
 
-/** Cost in place of an error of a coupler that a part could have and has not, so that dense parts win without errors. */
+/** Cost that stands for the error of a missing coupler, so that dense parts win where no errors are known. */
 const DENSITY = 1e-4;
 
 /**
@@ -281,11 +281,11 @@ function nameOf(a: number, b: number): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`;
 }
 
-// Fits circuits that differ in their angles alone to a device: placed once, for all of them, and written in native gates
-// for each, because a native gate may depend on its angles in any way.
+// Fits circuits that differ in their angles alone to a device: placed once, for all of them, and written in native
+// gates for each, because a native gate may depend on its angles in any way.
 //
-// They are placed with angles in their gates that stand for any. Where a gate on three or more qubits has such an angle,
-// its decomposition depends on the value, and each circuit is placed by itself.
+// They are placed with angles in their gates that stand for any. Where a gate on three or more qubits has such an
+// angle, its decomposition depends on the value, and each circuit is placed by itself.
 
 /**
  * Fits the circuits of a shape to a device.
@@ -324,7 +324,7 @@ function openAngles(rows: Float64Array, numAngles: number, numCircuits: number):
 
 /** The circuit in gates on at most two qubits, with all open angles still in it; undefined if it has no such form. */
 function openForm(circuit: Circuit, slots: Int32Array): Circuit | undefined {
-  // The cast is safe: the operations of a static circuit stay what they are.
+  // The cast is safe: the operations of a static circuit keep their kinds.
   const pairs = twoQubitForm(withParameters(circuit, slots) as Circuit);
   const kept = new Set(pairs.operations.flatMap((operation) => slotsOf(operation) ?? []));
   return slots.every((slot) => slot === CONSTANT || kept.has(slot)) ? pairs : undefined;

@@ -1,6 +1,6 @@
 /**
- * Noise models of public devices: depolarizing gates, readout errors and relaxation, from published medians. Each device
- * has two, one for circuits as callers write them and one for circuits in its native gates.
+ * Noise models of public devices: depolarizing gates, readout errors and relaxation, from published medians. Each
+ * device has two, one for circuits as callers write them and one for circuits in its native gates.
  */
 import { GATES, gateNamed } from '../../circuit/gates.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
@@ -56,8 +56,8 @@ function modelOfDevice(id: string, device: PublicDevice): NamedNoiseModel {
 }
 
 /**
- * The noise of a circuit in a device's native gates: depolarizing noise after each gate but virtual ones, readout errors,
- * and relaxation of waiting qubits where the device publishes T1, T2 and durations.
+ * The noise of a circuit in a device's native gates: depolarizing noise after each gate but virtual ones, readout
+ * errors, and relaxation of waiting qubits where the device publishes T1, T2 and durations.
  */
 export function nativeNoiseOf(device: PublicDevice): NoiseModelObject {
   const { nativeGates, virtualGates, times } = device;
@@ -112,7 +112,7 @@ function depolarizing(
     gates: [...gates],
     channel: {
       type: 'depolarizing' as const,
-      // Published rates have two or three digits; what multiplication adds beyond six is rounding.
+      // Published rates have two or three digits; digits beyond six come from rounding in multiplication.
       probability: Number(pauliErrorOf(rate, width, errors.measure).toPrecision(6)),
     },
   });

@@ -201,7 +201,8 @@ export function deviceOf({ numQubits, couplers, nativeGates }: PublicDevice): De
 /**
  * Probability that a Pauli string other than the identity follows a gate on k qubits, each alike.
  *
- * @see Nielsen, "A simple formula for the average gate fidelity of a quantum dynamical operation" (2002), for infidelities.
+ * @see Nielsen, "A simple formula for the average gate fidelity of a quantum dynamical operation" (2002), for
+ *   infidelities.
  */
 export function pauliErrorOf(rate: number, numQubits: number, measure: ErrorMeasure): number {
   switch (measure) {

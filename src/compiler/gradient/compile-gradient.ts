@@ -3,8 +3,9 @@
  *
  * The program goes forward as any other one. Then gates are taken back from ψ and λ = O·ψ: the way back is an ordinary
  * program of inverse gates, fused and scheduled like any other. Where sums are taken in sweeps, the two are one state,
- * which an ancilla tells apart, because a tile then has amplitudes of both. In the program are probes, one for each run of gates with parameters: the derivatives by all angles of a run follow
- * from one small matrix of inner products, so that a pass over the state is due once a run and not once an angle.
+ * which an ancilla tells apart, because a tile then has amplitudes of both. In the program are probes, one for each run
+ * of gates with parameters: the derivatives by all angles of a run follow from one small matrix of inner products, so
+ * that a pass over the state is due once a run and not once an angle.
  *
  * @see Jones & Gacon, "Efficient calculation of gradients in classical simulations of variational quantum algorithms",
  *   2020.

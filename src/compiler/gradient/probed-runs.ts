@@ -158,7 +158,8 @@ class Planner {
 
 /**
  * Key of all that the plan of a run and its generators depend on besides the values of parameters: gates, places, and
- * the angles that are differentiated by. Undefined where a gate has an angle that is constant, or several, which may be one parameter.
+ * the angles that are differentiated by. Undefined where a gate has an angle that is constant, or several, which may be
+ * one parameter.
  */
 function kindOf(
   { members, qubits }: ProbedRun,
@@ -197,8 +198,8 @@ function planOf(run: ProbedRun, hasControls: boolean, slopes: readonly Slope[]):
 }
 
 /**
- * The run with the X axis of its one qubit turned to Y and back around the point, where that makes its sums real. Engines
- * rotate about Y, so that the turn, which is diagonal, would come before the rotation anyway.
+ * The run with the X axis of its one qubit turned to Y and back around the point, where that makes its sums real.
+ * Engines rotate about Y, so that the turn, which is diagonal, would come before the rotation anyway.
  */
 function turned(run: PlannedRun): PlannedRun | undefined {
   const { members, qubits, point, flips } = run;

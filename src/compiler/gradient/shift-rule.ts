@@ -11,7 +11,7 @@
 import type { Circuit } from '../../circuit/circuit.ts';
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { gateNamed } from '../../circuit/gates.ts';
-import { CodedError } from '../../errors/coded-error.ts';
+import { coded } from '../../errors/coded-error.ts';
 import { sumOfAngles } from '../../math/angles.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 
@@ -132,15 +132,11 @@ function greatestCommonDivisor(a: number, b: number): number {
 }
 
 /** No shift rule describes the dependence of a gate on an angle. */
-class GateNotDifferentiableError extends CodedError {
-  readonly code = 'WORKLOADS_GATE_NOT_DIFFERENTIABLE';
-
-  constructor(gate: string, parameter: string) {
-    super(
-      `There is no exact derivative of ${gate} by its angle ${parameter}: its matrix is no short sum of waves in that angle.`,
-    );
-  }
-}
+class GateNotDifferentiableError extends coded(
+  'WORKLOADS_GATE_NOT_DIFFERENTIABLE',
+  (gate: string, parameter: string) =>
+    `There is no exact derivative of ${gate} by its angle ${parameter}: its matrix is no short sum of waves in that angle.`,
+) {}
 
 /** One summand: `matrix`·e^{ikφ/2}. */
 interface Wave {
@@ -202,8 +198,8 @@ function addTurned(out: Float64Array, matrix: ComplexMatrix, angle: number, scal
 
 // Derivatives of expectation values from expectation values at shifted angles.
 //
-// Each angle is shifted by itself, which is what makes the rule exact where gates share a parameter: the chain rule does
-// the rest. All shifts of a circuit are circuits of its shape.
+// Each angle is shifted by itself, which is what makes the rule exact where gates share a parameter: the chain rule
+// does the rest. All shifts of a circuit are circuits of its shape.
 
 /**
  * Angles of the shifted circuits of some circuits: those of one circuit after the other, in the order of the shifts.

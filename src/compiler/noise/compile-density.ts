@@ -198,8 +198,8 @@ function withReadout(circuit: DynamicCircuit): WithReadout {
 }
 
 /**
- * Misreadings as confusions of qubits where a program reads the qubit once at its end. Passes can bring measurements to the
- * end and away from it, so this is a question for the program that runs. The other misreadings stay those of bits.
+ * Misreadings as confusions of qubits where a program reads the qubit once at its end. Passes can bring measurements to
+ * the end and away from it, so this is a question for the program that runs. The other misreadings stay those of bits.
  *
  * @param program - Of a doubled circuit of `numQubits` qubits.
  */

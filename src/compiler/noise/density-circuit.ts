@@ -67,7 +67,7 @@ const LEAST_FACTOR = 1e-12;
 
 const WHOLLY_DEPOLARIZING: Channel = depolarizing(1, 0.75)!;
 
-/** Probability of an error of a depolarizing channel, whatever the order of its errors; undefined for other channels. */
+/** Probability of an error of a depolarizing channel, in any order of errors; undefined for other channels. */
 export function errorOfDepolarizing(channel: Channel): number | undefined {
   if (channel.kind !== 'pauli') return undefined;
   const { numQubits, errors } = channel;
@@ -264,9 +264,9 @@ class Doubler {
 
 // Channels as matrices on the entries of a density matrix.
 //
-// On k qubits such a matrix acts on 2k qubits: bit i of its index is operand i of the row, bit k + i that of the column.
-// Common channels connect few of the entries: all of those on one qubit connect ρ00 with ρ11, and some of them ρ01 with
-// ρ10, so that a channel is done as small matrices on a few entries each, times a number for all others.
+// On k qubits such a matrix acts on 2k qubits: bit i of its index is operand i of the row, bit k + i that of the
+// column. Common channels connect few of the entries: all of those on one qubit connect ρ00 with ρ11, and some of them
+// ρ01 with ρ10, so that a channel is done as small matrices on a few entries each, times a number for all others.
 //
 // @see Wood, Biamonte & Cory, "Tensor networks and graphical calculus for open quantum systems", 2015, section 2.
 

@@ -2,9 +2,9 @@
  * Expected number of different trajectories of a run, from the odds of the errors in its circuit.
  *
  * A trajectory is a choice at every site, and shots that choose the same share a state. With N shots, a trajectory of
- * probability q is among them with probability 1 − (1 − q)^N; the sum of these is the number that is expected. Errors are
- * nearly always a few kinds in many places, so trajectories are counted by their probabilities: the generating function
- * of sites of one kind, (1 + J·x)^n, has a power of x for each number of errors. Powers of x are logarithms of
+ * probability q is among them with probability 1 − (1 − q)^N; the sum of these is the number that is expected. Errors
+ * are nearly always a few kinds in many places, so trajectories are counted by their probabilities: the generating
+ * function of sites of one kind, (1 + J·x)^n, has a power of x for each number of errors. Powers of x are logarithms of
  * probabilities and fall between bins, two of which share a term so that its probability stays the same.
  */
 import {
@@ -35,7 +35,7 @@ const RARE = 0.01;
 /** If a shot without errors is less likely than 2 to minus this, all shots count as different. */
 const MOST_OCTAVES = 1000;
 
-/** Errors of a circuit and their probabilities. Estimates of the number of different trajectories depend on them alone. */
+/** Errors of a circuit and their probabilities, from which the number of different trajectories is estimated. */
 export interface NoiseOdds {
   readonly sites: readonly AlikeSites[];
   /** Whether the probabilities of some errors depend on the state, so that norms of states are computed. */

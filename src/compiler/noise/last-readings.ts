@@ -1,6 +1,6 @@
 /**
- * Puts off measurements to the end of a circuit, with what misreads their bits and is computed from them. Measurements
- * before that would part shots that may as well stay together.
+ * Puts off measurements to the end of a circuit, with the misreadings of their bits and the assignments that read them.
+ * Measurements before that would part shots that may as well stay together.
  */
 import {
   type AssignOperation,
@@ -45,7 +45,7 @@ export function lastReadings(operations: readonly DynamicOperation[]): LastReadi
       continue;
     }
     if (operation.kind === 'assign') {
-      // Assignments come after all measurements, which must not change what they read or write.
+      // Assignments come after all measurements, which must not change the bits that they read or write.
       if (assignedBits(operation).some((bit) => readings.has(bit))) {
         kept.push(operation);
         later.add(operation);

@@ -158,8 +158,8 @@ function operatorsOf({ values, vectors }: Eigenvectors, d: number): readonly Wei
 }
 
 /**
- * The heaviest multiple of a unitary near an operator that a channel has as one of its operators, and the process matrix
- * of the others; undefined if it has none.
+ * The heaviest multiple of a unitary near an operator that a channel has as one of its operators, and the process
+ * matrix of the others; undefined if it has none.
  */
 function unitaryPart(
   process: ComplexMatrix,

@@ -1,6 +1,6 @@
 /**
- * Passes that combine gates of the gate table by its inverses and its families of rotations, also across operations that
- * commute with them.
+ * Passes that combine gates of the gate table by its inverses and its families of rotations, also across operations
+ * that commute with them.
  *
  * `mergeRotations` merges rotations and phases, and cancels the pairs that meet where rotations vanish.
  * Two rotations about one axis, or two phases on the same qubits, become one, or nothing if the angle is

@@ -1,4 +1,4 @@
-/** Finds the simplest operation with a given matrix, and restricts a matrix to targets that are in known basis states. */
+/** Finds the simplest operation of a matrix, and restricts a matrix to targets in known basis states. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { insertZeroBits } from '../../math/basis-index.ts';
 import { type ComplexMatrix, dimension, isDiagonal } from '../../math/complex-matrix.ts';

@@ -40,8 +40,8 @@ interface PipelineOptions extends Pick<Requested, 'keepState' | 'startsFresh'> {
 }
 
 /**
- * Runs passes on a circuit. A dynamic circuit is divided into pieces at its loops, assignments and noise, and at the gates of
- * verbatim boxes that stay: no pass sees them, and nothing moves across them.
+ * Runs passes on a circuit. A dynamic circuit is divided into pieces at its loops, assignments and noise, and at the
+ * gates of verbatim boxes that stay: no pass sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
   circuit: C,

@@ -1,6 +1,6 @@
 /**
- * Operations with the facts that the search for windows uses often, the members of a window, and their product as far as
- * it is needed.
+ * Operations with the facts that the search for windows uses often, the members of a window, and their product as far
+ * as it is needed.
  */
 import { type Operation, operationQubits, type Qubit } from '../../circuit/circuit.ts';
 import { type ComplexMatrix, monomialRows } from '../../math/complex-matrix.ts';

@@ -1,4 +1,4 @@
-/** Dialogs that make, change, rotate and revoke keys, and the fields of a key. Each says what follows before anything happens. */
+/** Dialogs that make, change, rotate and revoke keys, and say the consequences first. The fields of a key. */
 import { useSignal } from '@preact/signals';
 import type { ApiKey } from '../../client/api-types.ts';
 import { CopyButton } from '../shell/api-panel.tsx';

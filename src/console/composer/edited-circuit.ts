@@ -1,6 +1,6 @@
 /**
- * A circuit as the composer edits it: gates in order, each drawn as far left as earlier gates on its qubits allow. Nothing
- * here changes a circuit; functions return a new one.
+ * A circuit as the composer edits it: gates in order, each drawn as far left as earlier gates on its qubits allow.
+ * Nothing here changes a circuit; functions return a new one.
  */
 import type { ChannelObject, GateAngle, GateObject, MatrixRows } from '../live-state/messages.ts';
 import { ANGLES, type AngleName, controlledName, uncontrolled } from './gate-table.ts';
@@ -82,8 +82,8 @@ export function stepAt(circuit: EditedCircuit, qubit: number, column: number): S
 }
 
 /**
- * Puts gates before those that are in the column, or after it, on the same wires. They are drawn farther left if there is
- * room. Qubits that the circuit does not have are added.
+ * Puts gates before those that are in the column, or after it, on the same wires. They are drawn farther left if there
+ * is room. Qubits that the circuit does not have are added.
  */
 export function insertSteps(
   circuit: EditedCircuit,
@@ -176,8 +176,8 @@ export function addQubit(circuit: EditedCircuit): EditedCircuit {
 }
 
 /**
- * Takes a qubit out, with the gates on it and those whose condition reads a bit that is then written by nothing. Bits that
- * had the numbers of their qubits keep them. One qubit stays.
+ * Takes a qubit out, with the gates on it and those whose condition reads a bit that is then written by nothing. Bits
+ * that had the numbers of their qubits keep them. One qubit stays.
  */
 export function removeQubit(circuit: EditedCircuit, removed: number): EditedCircuit {
   const { numQubits, steps } = circuit;

@@ -74,8 +74,8 @@ export const gateSource = computed<SharedCircuit>(() => ({
 export const textSource = signal<TextSource | undefined>(undefined);
 
 /**
- * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is still
- * being read. Undefined while text and circuit agree. A run of the circuit waits for that.
+ * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is
+ * still being read. Undefined while text and circuit agree. A run of the circuit waits for that.
  */
 export const unreadText = signal<string | undefined>(undefined);
 
@@ -175,8 +175,8 @@ export function extendColumns(by: -1 | 1): void {
 }
 
 /**
- * A gate of the palette on the wires from a qubit on; a controlled one has its control there and its target below, or above
- * if there is no wire below. Qubits are added if the circuit has too few.
+ * A gate of the palette on the wires from a qubit on; a controlled one has its control there and its target below, or
+ * above if there is no wire below. Qubits are added if the circuit has too few.
  */
 function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
   const { numQubits } = circuit.value;

@@ -1,4 +1,4 @@
-/** Gates of the composer's palette, by the names of the API. Controls of controlled gates are apart: CX is X with a control. */
+/** Gates of the composer's palette, by the names of the API. Controls are apart: CX is X with a control. */
 
 /** Names of the angles of gates. */
 export const ANGLES = ['theta', 'phi', 'lambda', 'gamma', 'beta'] as const;

@@ -1,4 +1,4 @@
-/** The live state of the composer's circuit: it is computed again whenever the circuit, an input or the step changes. */
+/** Live state of the composer's circuit, computed again when the circuit, an input or the step changes. */
 
 import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';

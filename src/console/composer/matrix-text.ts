@@ -1,4 +1,4 @@
-/** Matrices and complex numbers as people write them: `0.5-0.5i`, `1/sqrt(2)`, `exp(i*pi/4)`; a row of a matrix on each line. */
+/** Matrices, a row a line, and complex numbers as people write them: `0.5-0.5i`, `1/sqrt(2)`, `exp(i*pi/4)`. */
 import type { MatrixRows } from '../live-state/messages.ts';
 
 /** Writes a matrix so that it can be read. */
@@ -9,7 +9,7 @@ export function writeMatrix(matrix: MatrixRows): string {
 }
 
 /**
- * Reads a square matrix. Where a row has commas or semicolons, they separate its entries, which may then contain spaces.
+ * Reads a square matrix. Commas or semicolons, where a row has them, separate entries, which may then contain spaces.
  *
  * @returns Undefined if an entry is no number, or if the rows have another length than there are rows.
  */
@@ -75,8 +75,8 @@ const FUNCTIONS: Readonly<Record<string, (z: Complex) => Complex | undefined>> =
 };
 
 /**
- * Reads a number with the signs `+ - * / ^`, brackets, `i` or `j`, `pi`, and the functions sqrt, exp, cos and sin. Powers
- * have whole exponents. A product needs no sign: `2i`, `2pi`, `2sqrt(2)`.
+ * Reads a number with the signs `+ - * / ^`, brackets, `i` or `j`, `pi`, and the functions sqrt, exp, cos and sin.
+ * Powers have whole exponents. A product needs no sign: `2i`, `2pi`, `2sqrt(2)`.
  *
  * @returns Undefined if the text is no such number, or if it is not finite.
  */

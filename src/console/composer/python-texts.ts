@@ -33,7 +33,7 @@ interface Values {
  * Writes a program that builds the circuit.
  *
  * @param inputs - Values of inputs.
- * @param matrices - Matrix of each gate on its targets, one for each gate in order; the first target is least significant.
+ * @param matrices - Matrix of each gate on its targets, in order; the first target is least significant.
  * @throws {UnwritableGateError}
  */
 export function pythonText(

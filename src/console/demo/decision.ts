@@ -1,7 +1,7 @@
 /**
  * Turns counts into a decision: each outcome counts +1 or −1, their mean is the measured
  * expectation, and its side of the threshold is the class. The page recomputes the decision from
- * the returned counts, so that the drawing shows exactly what was counted, and says how clear it is.
+ * the returned counts, so that the drawing shows the exact counts, and says how clear the decision is.
  */
 import { basisLabel, capitalized, grouped } from '../numbers.ts';
 import type { DemoAnswer } from './demo-state.ts';

@@ -1,4 +1,4 @@
-/** The model's circuit for an input: its angles, its gates as the drawing shows them, and words for visitors who do not see it. */
+/** The model's circuit for an input: its angles, its drawing, and a description for screen readers. */
 
 import { type DrawnGate, leftmostColumns } from '../drawing/circuit-layout.ts';
 import { grouped, listed, plain } from '../numbers.ts';

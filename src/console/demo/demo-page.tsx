@@ -1,6 +1,6 @@
 /**
- * Page of the public demo: sliders for the input, a button that sends a request, the answer with its counts, the circuit, the
- * accuracy of the model, and the request as a command line.
+ * Page of the public demo: sliders for the input, a button that sends a request, the answer with its counts, the
+ * circuit, the accuracy of the model, and the request as a command line.
  */
 import { CopyButton, Listing } from '../shell/api-panel.tsx';
 import './demo.css';

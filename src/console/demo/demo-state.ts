@@ -1,6 +1,6 @@
 /**
- * State of the demo: the input of the sliders, the last result with its input, and what a run of the service came to. A result stays
- * until the next one, and is stale while the input differs.
+ * State of the demo: the input of the sliders, the last result with its input, and the outcome of a run of the service.
+ * A result stays until the next one, and is stale while the input differs.
  */
 
 import {

@@ -1,7 +1,7 @@
 /**
  * Histogram of counts, with exact probabilities beside the bars, and a second job to compare with. Up to thousands
- * of outcomes: the 64 most frequent ones have a bar each, the others have one together. What is wider than its place
- * can be scrolled.
+ * of outcomes: the 64 most frequent ones have a bar each, the others have one together. A chart that is wider than its
+ * place can be scrolled.
  */
 
 import { useMemo, useRef } from 'preact/hooks';

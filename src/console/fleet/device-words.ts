@@ -6,8 +6,8 @@ import { duration, listed, load, numberOf, sentence, startsIn } from '../numbers
 export const FLEET = 'gpu-fleet';
 
 /**
- * State of a device. `quarantine`: its adapter or CPU engine failed; `silent`: its node of the cluster was not heard of;
- * `draining`: its node takes no more work; `unserved`: no node of the cluster serves it.
+ * State of a device. `quarantine`: its adapter or CPU engine failed; `silent`: its node of the cluster was not heard
+ * of; `draining`: its node takes no more work; `unserved`: no node of the cluster serves it.
  */
 export type DeviceState =
   | 'idle'
@@ -74,7 +74,7 @@ export function stateOf(device: Device): DeviceState {
   return device.reason?.includes('is being drained') === true ? 'draining' : 'quarantine';
 }
 
-/** Time at which the node of a device was heard of last, as the API writes it; undefined unless the device is silent. */
+/** Time of the last report of a device's node, as the API writes it; undefined unless the device is silent. */
 export function silentSince({ reason }: Device): string | undefined {
   return /not heard of since (\S+?)\.?$/.exec(reason ?? '')?.[1];
 }

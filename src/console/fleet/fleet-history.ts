@@ -1,6 +1,6 @@
 /**
- * Loads and state changes of the devices while the page is open, and the shape of a curve of them. The API counts since the start
- * of a device, so loads are differences between two answers.
+ * Loads and state changes of the devices while the page is open, and the shape of a curve of them. The API counts since
+ * the start of a device, so loads are differences between two answers.
  */
 import type { Device } from '../../client/api-types.ts';
 import { type DeviceState, stateOf } from './device-words.ts';
@@ -9,7 +9,7 @@ import { type DeviceState, stateOf } from './device-words.ts';
 export interface FleetSample {
   /** When the second answer arrived, milliseconds since 1970 UTC. */
   readonly at: number;
-  /** Part of the time during which each device ran a circuit, 0 to 1. A device has none if it was started anew, or if no node reports it. */
+  /** Busy time of each device, 0 to 1. Devices that were started anew or that no node reports are missing. */
   readonly loads: ReadonlyMap<string, number>;
   /** Circuits that the devices completed, a second. */
   readonly completedPerSecond: number;

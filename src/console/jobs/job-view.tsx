@@ -1,4 +1,4 @@
-/** One job, followed to its end: its state, who sent it and when, what can be done with it, what was asked for, and its result. */
+/** One job, followed to its end: state, sender, times, actions, request and result. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
 import { NotFoundError } from '../../client/errors.ts';

@@ -1,4 +1,4 @@
-/** Fields of a result, each shown by its form: values as text, lists of objects as tables, counts as a histogram, numbers as a curve. */
+/** Fields of a result by their form: text, tables of objects, histograms of counts, curves of numbers. */
 
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';

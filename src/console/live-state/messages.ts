@@ -67,13 +67,13 @@ export interface LiveState {
   readonly amplitudes: Float64Array<ArrayBuffer>;
   /** Length 2^numQubits. */
   readonly probabilities: Float64Array<ArrayBuffer>;
-  /** Bloch vectors x, y, z of qubit 0, then of qubit 1, …; length 3·numQubits. Shorter than 1 where a qubit is entangled. */
+  /** Bloch vectors x, y, z of qubit 0, 1, …; length 3·numQubits. Shorter than 1 where a qubit is entangled. */
   readonly bloch: Float64Array<ArrayBuffer>;
   /** Present if a pair was asked for. */
   readonly pair?: PairDensity;
   /**
-   * Present if the whole circuit has noise, a reset, a condition, a loop, or a gate after a measurement of its qubit. The
-   * state is then that of one drawn course of the circuit. Where it is absent, the state is the one before all
+   * Present if the whole circuit has noise, a reset, a condition, a loop, or a gate after a measurement of its qubit.
+   * The state is then that of one drawn course of the circuit. Where it is absent, the state is the one before all
    * measurements, as `statevector` of the service.
    */
   readonly trajectory?: Trajectory;
@@ -126,8 +126,8 @@ export interface ParsedText {
   /** Classical bits that are part of an outcome. */
   readonly numBits: number;
   /**
-   * The gate objects of the program. Undefined if only the text describes it: if it computes with measured bits while it
-   * runs (loops, assignments), or with its inputs more than angles `input · scale + offset`.
+   * The gate objects of the program. Undefined if only the text describes it: if it computes with measured bits while
+   * it runs (loops, assignments), or with its inputs more than angles `input · scale + offset`.
    */
   readonly circuit: readonly GateObject[] | undefined;
   /** A value for each input that the program declares: 1, or true. */

@@ -125,7 +125,7 @@ export function writeText(source: CircuitSource, version: 2 | 3): WrittenText {
   return { kind: 'written', text: isReadable(text, inputs) ? text : values };
 }
 
-/** Texts of the angles that depend on inputs. The k-th gate of the circuit is the k-th gate object with a gate's name. */
+/** Texts of angles that depend on inputs. The k-th gate of the circuit is the k-th gate object of a gate. */
 function printedInputs(circuit: WritableCircuit, source: CircuitSource): PrintedInputs {
   // Checked: the circuit was read from these objects.
   const objects = (source.circuit as readonly GateObject[]).filter(

@@ -200,7 +200,7 @@ export function Dialog({
   );
 }
 
-/** A dialog with a form, a button that acts, and one that does not. It stays open with the error of an act that fails. */
+/** Dialog with a form and two buttons, to act and to cancel. It stays open with the error of a failed act. */
 export function ActDialog({
   title,
   action,

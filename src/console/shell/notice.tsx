@@ -4,7 +4,7 @@ import { ApiError, ConnectionError } from '../../client/client.ts';
 import { hashOf } from './route.ts';
 import { key } from './session.ts';
 
-/** Shows an error of a request: its message, each detail with its path, and what to do if the key is at fault. */
+/** Shows an error of a request: its message, each detail with its path, and advice if the key is at fault. */
 export function Problem({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   const status = error instanceof ApiError ? error.status : undefined;

@@ -1,6 +1,6 @@
 /**
- * Pages of the console, in the order of the links. The modules of a page are loaded when it is opened first. Apart from the
- * frame, which cannot be loaded without a document.
+ * Pages of the console, in the order of the links. The modules of a page are loaded when it is opened first. Apart from
+ * the frame, which cannot be loaded without a document.
  */
 import type { ComponentType } from 'preact';
 

@@ -9,8 +9,8 @@ export interface Poll {
 }
 
 /**
- * Calls at once, and again after as many milliseconds as the call gives; undefined is never again. A hidden page waits until
- * it is visible, and calls then.
+ * Calls at once, and again after as many milliseconds as the call gives; undefined is never again. A hidden page waits
+ * until it is visible, and calls then.
  */
 export function poll(call: () => Promise<number | undefined>): Poll {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -61,7 +61,7 @@ export function Table({
 
 const NUM_ROWS = 1000;
 
-/** Values of a drawing as a table behind a link. It is made when it is opened, with a limited number of rows at first. */
+/** Values of a drawing as a table behind a link, made when it is opened, with few rows at first. */
 export function ValuesTable({
   label,
   columns,

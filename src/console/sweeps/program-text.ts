@@ -1,4 +1,4 @@
-/** The texts of a sweep: the circuit as gates in JSON or as OpenQASM, with the inputs that it declares, and the observables. */
+/** Texts of a sweep: the circuit as JSON or OpenQASM with the inputs that it declares, and the observables. */
 import type { BatchProgramInput } from '../../client/api-types.ts';
 
 type Circuit = NonNullable<BatchProgramInput['circuit']>;

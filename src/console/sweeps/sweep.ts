@@ -1,4 +1,4 @@
-/** A sweep: what the visitor entered, the points that follow from it, and the batches that compute them, one after the other. */
+/** A sweep: the visitor's entries, the points that follow from them, and the batches that compute them in turn. */
 import type {
   BatchProgramResult,
   BatchResult,

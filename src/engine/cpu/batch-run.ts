@@ -1,9 +1,10 @@
 /**
  * Batches: many small circuits of one shape, each with its own angles, run by one program.
  *
- * The lanes of a SIMD register hold different circuits. A single small circuit leaves most of the machine idle: its gates
- * shuffle a few registers, and its overhead exceeds its arithmetic. In a batch every gate is plain arithmetic on whole
- * registers, and the overhead occurs once. Circuits are copied into shared memory in pieces, and their results out.
+ * The lanes of a SIMD register hold different circuits. A single small circuit leaves most of the machine idle: its
+ * gates shuffle a few registers, and its overhead exceeds its arithmetic. In a batch every gate is plain arithmetic on
+ * whole registers, and the overhead occurs once. Circuits are copied into shared memory in pieces, and their results
+ * out.
  */
 
 import type { Circuit } from '../../circuit/circuit.ts';
@@ -300,8 +301,8 @@ interface CircuitSizes {
 }
 
 /**
- * Layout of the shared memory of a run: a piece of the circuits, their results, and tables. Offsets within the run's block;
- * 0 for results that are not requested.
+ * Layout of the shared memory of a run: a piece of the circuits, their results, and tables. Offsets within the run's
+ * block; 0 for results that are not requested.
  */
 interface BatchLayout {
   readonly bytes: number;

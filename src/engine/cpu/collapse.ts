@@ -55,7 +55,7 @@ function sumOf(masses: Float64Array): QubitMasses {
 }
 
 /**
- * Keeps what agrees with `outcome`, renormalised, and leaves the qubit as |left⟩.
+ * Keeps the amplitudes of `outcome`, renormalised, and leaves the qubit as |left⟩.
  *
  * @param mass - The outcome's; positive.
  */

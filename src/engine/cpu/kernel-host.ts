@@ -12,7 +12,7 @@ export interface HelperThread {
 /** Gives an engine its WebAssembly modules and its helper threads. */
 export interface KernelHost {
   /**
-   * Most bytes of an engine's memory: a multiple of 64 KiB, at most MAX_MEMORY_BYTES. Some browsers reserve all of them at
+   * Most bytes of an engine's memory: a multiple of 64 KiB, at most MAX_MEMORY_BYTES. Some browsers reserve all at
    * once.
    */
   readonly maxMemoryBytes: number;
@@ -29,8 +29,8 @@ export interface KernelHost {
    */
   startHelper(setup: HelperSetup, onExit: () => void): HelperThread;
   /**
-   * Frees memories that nothing refers to, where the host can. They lie outside the heap, so the collector sees no reason
-   * to run by itself: without this, gigabytes pile up.
+   * Frees memories that nothing refers to, where the host can. They lie outside the heap, so the collector sees no
+   * reason to run by itself: without this, gigabytes pile up.
    */
   collectGarbage(): void;
 }

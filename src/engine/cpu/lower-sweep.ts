@@ -210,7 +210,7 @@ function emitMoves(
   emitPairRotations(context.code, layout, pairs);
 }
 
-/** Applies what stands in the way of items that are ready, and more where that costs little. */
+/** Applies pending scales that block ready items, and others where that costs little. */
 function flushFor(
   context: LoweringContext,
   layout: TileLayout,

@@ -84,7 +84,7 @@ export function placeProgram(
   return { sweeps: program.sweeps.map((parts) => parts?.map(place)), sumsAt };
 }
 
-/** Repeats what is filled of a table behind it; returns how much is filled then. */
+/** Repeats the filled part of a table behind it; returns the new filled length. */
 function doubled(table: Uint8Array, filled: number): number {
   table.copyWithin(filled, 0, filled);
   return 2 * filled;

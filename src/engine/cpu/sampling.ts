@@ -1,6 +1,6 @@
 /**
- * Draws basis states from a state: from a small one by a table of cumulative sums, on the calling thread unless there are
- * many shots; from a large one by blocks, which agree in all but their lowest logical bits.
+ * Draws basis states from a state: from a small one by a table of cumulative sums, on the calling thread unless there
+ * are many shots; from a large one by blocks, which agree in all but their lowest logical bits.
  *
  * The masses of blocks are summed first, and draws are sorted into ranges of cumulative mass. Then each block that has
  * draws is read again and picks its basis states. Because draws are sorted first, no draw has to search for its block.
@@ -184,7 +184,7 @@ function* roundsOf({ count, numbers }: ShotGroup): Generator<Round> {
   }
 }
 
-/** Reserves room for what blocks have in common; gives what writes it and returns its fields. */
+/** Reserves room for the common part of blocks; returns a function that writes it and returns its fields. */
 function placeBlocks(
   state: StoredState,
   layout: readonly Qubit[],

@@ -4,8 +4,8 @@
  */
 
 /**
- * Exports for matrix product states, in double precision whatever the module's is. Matrices are row-major, complex numbers are
- * two doubles; sizes and leading dimensions are in complex numbers, the rest are addresses.
+ * Exports for matrix product states, in double precision whatever the module's is. Matrices are row-major, complex
+ * numbers are two doubles; sizes and leading dimensions are in complex numbers, the rest are addresses.
  */
 interface MpsKernels {
   /** C = A·B with m × k and k × n entries; 32·k bytes of scratch. */

@@ -182,8 +182,8 @@ export class ReferenceStates implements StateOperations<Float64Array>, EntryAcce
 /**
  * Draws a basis state for each shot, as engine.ts defines it.
  *
- * One draw a shot, sorted, then one walk over the probabilities. The walk needs no array of cumulative sums, which would
- * take half the memory of the state.
+ * One draw a shot, sorted, then one walk over the probabilities. The walk needs no array of cumulative sums, which
+ * would take half the memory of the state.
  *
  * @param physicalOf - Logical basis index → physical basis index.
  */

@@ -181,7 +181,7 @@ class FrameRun {
     this.#words[row + (shot >>> 5)]! ^= by << (shot & 31);
   }
 
-  /** Calls back for each shot of the block in which the channel has an error, and under a condition only where it holds. */
+  /** Calls back for each shot of the block with an error of the channel, where its condition, if any, holds. */
   #errors(channel: number, apply: (shot: number, error: number) => void): void {
     const doubles = this.#doubles;
     const record = this.#channels / 2 + CHANNEL_DOUBLES * channel;

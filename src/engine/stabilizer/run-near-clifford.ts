@@ -30,8 +30,8 @@ export const MAX_NEAR_CLIFFORD_QUBITS = 2000;
 export const CORE_BYTES = 40;
 
 /**
- * Bytes that a run takes: the core, the tableau, a row and a coin for each bit, the distribution, and the outcomes of the
- * shots, which are drawn, sorted and merged.
+ * Bytes that a run takes: the core, the tableau, a row and a coin for each bit, the distribution, and the outcomes of
+ * the shots, which are drawn, sorted and merged.
  */
 export function nearCliffordBytes(
   { coreQubits, numBits, tableau, measured }: NearCliffordProgram,
@@ -44,8 +44,8 @@ export function nearCliffordBytes(
 }
 
 /**
- * Runs a program; the same seed gives the same counts. Shot s picks the core's basis state by draw (s, 0, 0), and 32 coins
- * at a time by draws (s, 0, 1) and following.
+ * Runs a program; the same seed gives the same counts. Shot s picks the core's basis state by draw (s, 0, 0), and 32
+ * coins at a time by draws (s, 0, 1) and following.
  *
  * @throws {OutputNeedsAmplitudesError} if a state vector, a density matrix or the purity is requested.
  * @throws {TooManyOutcomesError} if the exact distribution of more than 20 bits is requested.

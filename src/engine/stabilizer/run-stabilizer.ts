@@ -182,8 +182,8 @@ async function run(
  * Refuses outputs that a stabilizer run does not give.
  *
  * @throws {OutputNeedsAmplitudesError} if the state vector, amplitudes, the density matrix or the purity is requested.
- * @throws {OutputNeedsFinalStateError} if exact values are requested of a program in which conditions, loops or resets by
- *   chance come before the end.
+ * @throws {OutputNeedsFinalStateError} if exact values are requested of a program in which conditions, loops or resets
+ *   by chance come before the end.
  */
 function checkOutputs(program: StabilizerProgram, request: RunRequest): void {
   if (request.statevector === true) throw new OutputNeedsAmplitudesError('a state vector');

@@ -22,13 +22,13 @@ export interface StabilizerKernels {
   /** Applies the gates among the instructions `from` up to `to`; the tableau must not be transposed. */
   gates(code: number, from: number, to: number): void;
   /**
-   * Number of the first instruction from `from` up to `to` that measures or resets a qubit whose value is random; `to` if
-   * there is none. The tableau must not be transposed.
+   * Number of the first instruction from `from` up to `to` that measures or resets a qubit whose value is random; `to`
+   * if there is none. The tableau must not be transposed.
    */
   firstRandom(code: number, from: number, to: number): number;
   /**
-   * Runs the measurements and resets among instructions, none of which may be random. The value of a measurement becomes
-   * its `c`. The tableau must not be transposed.
+   * Runs the measurements and resets among instructions, none of which may be random. The value of a measurement
+   * becomes its `c`. The tableau must not be transposed.
    */
   readings(code: number, from: number, to: number): void;
   /** Whether measuring a qubit gives either value; the tableau must not be transposed. */
@@ -75,8 +75,8 @@ export const tableauRowWords = (numQubits: number): number => 4 * Math.ceil(numQ
 /**
  * Words of a tableau: four square matrices of bits, and two rows of signs.
  *
- * With U for the circuit so far, row q of the first two matrices is the Pauli string U†·X_q·U, as its X and Z bits; that of
- * the others is U†·Z_q·U.
+ * With U for the circuit so far, row q of the first two matrices is the Pauli string U†·X_q·U, as its X and Z bits;
+ * that of the others is U†·Z_q·U.
  */
 export function tableauWords(numQubits: number): number {
   const rowWords = tableauRowWords(numQubits);
@@ -105,7 +105,7 @@ export const HEADER = {
   generators: 4,
   rowWords: 5,
   operands: 6,
-  /** A row for what is kept meanwhile. */
+  /** A row for temporary values. */
   scratch: 7,
   /** Row of the shots in which a condition holds; 0 outside of conditions. */
   mask: 8,
@@ -121,7 +121,7 @@ export const HEADER_WORDS = 16;
  * errors, the address of the first error in doubles, and 1 if all errors are alike.
  */
 export const CHANNEL_DOUBLES = 6;
-/** Doubles of an error: the probability of it and all before, given an error; flips and signs in one double, as words. */
+/** Doubles of an error: cumulative probability, given an error; flips and signs in one double, as words. */
 export const ERROR_DOUBLES = 2;
 
 /** A channel as the frames have it. */

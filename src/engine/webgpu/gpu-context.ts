@@ -281,9 +281,9 @@ const MIN_LIMIT = 2 ** 20;
 const GROWTH = 4;
 
 /**
- * Learns how much work to give a device before waiting for it: enough that it never idles, little enough that a cancelled
- * or failed run is noticed soon. Devices differ a thousandfold in speed. Units may be of any size, but the same for all
- * programs of a device.
+ * Learns how much work to give a device before waiting for it: enough that it never idles, little enough that a
+ * cancelled or failed run is noticed soon. Devices differ a thousandfold in speed. Units may be of any size, but the
+ * same for all programs of a device.
  */
 export class WorkWindow {
   #limit = MIN_LIMIT;

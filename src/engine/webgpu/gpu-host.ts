@@ -1,6 +1,6 @@
 /**
- * The device, kernels and state memory that all programs of an engine share, and the part of a run's states that lies on
- * the device: a whole state, or a share of one that is spread over several devices.
+ * The device, kernels and state memory that all programs of an engine share, and the part of a run's states that lies
+ * on the device: a whole state, or a share of one that is spread over several devices.
  */
 import { GpuContext, type ShaderSource, type WaitHook } from './gpu-context.ts';
 import type { GpuProgram, PlacedDispatch, PlacedStep } from './gpu-program.ts';

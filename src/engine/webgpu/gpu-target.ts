@@ -1,6 +1,6 @@
 /**
- * Sizes of states, chunks and tiles on a device, the target profile of its programs, and how a device is opened: with the
- * adapter's full limits.
+ * Sizes of states, chunks and tiles on a device, the target profile of its programs, and how a device is opened: with
+ * the adapter's full limits.
  */
 import type { KernelCosts, TargetProfile } from '../../compiler/program.ts';
 import { NoAdapterError } from '../errors.ts';

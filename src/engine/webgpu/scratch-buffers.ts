@@ -1,6 +1,6 @@
 /**
- * Buffers that are kept for reuse: the small temporary ones of readouts and programs, and those of a batch until its next
- * run. Allocating one means waiting for the device, and a small circuit takes less time than a few such waits.
+ * Buffers that are kept for reuse: the small temporary ones of readouts and programs, and those of a batch until its
+ * next run. Allocating one means waiting for the device, and a small circuit takes less time than a few such waits.
  */
 import type { GpuContext } from './gpu-context.ts';
 

@@ -2,8 +2,8 @@
  * Finds the GPU adapters that WebGPU sees on this machine, from the safety of a short-lived child
  * process: whatever the drivers do, this process neither crashes nor hangs, and it never loads them.
  *
- * Also finds the graphics cards that the system lists, with their memory: WebGPU tells neither how much an adapter has nor
- * where it sits. Asked of NVIDIA's own tool and of Linux's amdgpu driver; of other drivers nothing is known.
+ * Also finds the graphics cards that the system lists, with their memory: WebGPU tells neither how much an adapter has
+ * nor where it sits. Asked of NVIDIA's own tool and of Linux's amdgpu driver; of other drivers nothing is known.
  */
 
 import { execFile } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
  * Plans the adapters that are used, each with its process's environment and the memory that it may fill, and reports
- * their state, for people who ask what their circuits run on.
+ * their state, for people who ask about the hardware of their circuits.
  *
  * WebGPU picks an adapter by a part of its name, so of adapters of one name it always picks the first.
  * Mesa's device-select layer, where it is installed, shows a process only the card at the PCI address

@@ -57,7 +57,7 @@ export async function openAdapter(setup: GpuWorkerSetup): Promise<AdapterEngine>
 }
 
 /**
- * The device of the adapter of that name, and what was once measured on it, or is now.
+ * The device of the adapter of that name, and its stored measurements, or new ones.
  *
  * @throws {NoAdapterError} if there is none.
  * @throws {WrongAdapterError} if the driver opens another one.

@@ -1,5 +1,5 @@
 /**
- * Devices of the fleet: which are free, which are chosen next, and what each has done.
+ * Devices of the fleet: which are free, which are chosen next, and the past runs of each.
  *
  * A device runs one circuit at a time, or one list of small ones. A state larger than a device's budget
  * takes several devices of one backing, or of all adapters that hold a part of it.
@@ -134,7 +134,7 @@ function isOn({ adapter }: DeviceView, lane: Lane): boolean {
   }
 }
 
-/** Budgets are parts of a whole: what fits it exactly is not to fail by a rounding. */
+/** Tolerance for sums of budgets, so that a run that fits exactly does not fail by rounding. */
 const ROUNDING = 1e-9;
 
 /** Devices chosen for a run; none where it needs none. */
@@ -285,7 +285,7 @@ export class FreeTime {
     this.#from = from;
   }
 
-  /** When what is free at a time that `fit` gave became so. */
+  /** Start of the free interval that has `at`, a time that `fit` returned. */
   since(at: number): number {
     return at >= this.#after ? this.#after : this.#from;
   }

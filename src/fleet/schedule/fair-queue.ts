@@ -50,9 +50,9 @@ interface Flow<T> {
 /** The next item of a flow in a scan. */
 export interface Head<T> {
   readonly waiting: Waiting<T>;
-  /** Level when the scan last looked; never below what it is now. */
+  /** Level when the scan last looked; never below the present level. */
   level: number;
-  /** Tag of its key at that level when the scan last looked; never above what it is now. */
+  /** Tag of its key at that level when the scan last looked; never above the present tag. */
   tag: number;
 }
 
@@ -312,7 +312,7 @@ interface LevelTags {
  *
  * An item rises one level for each `ageingMs` that it has waited, unless its key was given a start within
  * the last `ageingMs`. So a steady stream of urgent work keeps no key from a start for long, and a flood,
- * which waits long because of itself, does not rise above what others send meanwhile.
+ * which waits long because of itself, does not rise above circuits that others send meanwhile.
  *
  * @see Goyal, Vin, Cheng, "Start-time fair queueing", 1996: the tags, and the bound that two keys
  *   which both always wait are never further apart than the largest item of each.

@@ -37,8 +37,8 @@ const MODEL_AMPLITUDES = 2 ** 26;
 const MIN_MS = 1e-3;
 const MAX_MS = 1e12;
 /**
- * Additional time of trajectories, milliseconds, and factors on their evolution, fitted to 144 runs of 4 to 10 qubits and
- * 36 of 12 to 16. A part of the circuit is compiled when an error first needs it, and soon all parts are.
+ * Additional time of trajectories, milliseconds, and factors on their evolution, fitted to 144 runs of 4 to 10 qubits
+ * and 36 of 12 to 16. A part of the circuit is compiled when an error first needs it, and soon all parts are.
  * If norms of states are needed, the engine tries parts on copies.
  */
 const TRAJECTORIES = {
@@ -75,7 +75,7 @@ interface LaneSpeed {
   readonly speed: number;
   /** To begin, whatever the circuit, milliseconds. */
   readonly fixedMs: number;
-  /** Adapters only: speed of the thread that draws again, in double precision, the shots that the adapter leaves undecided. */
+  /** Adapters only: speed at which a thread draws undecided shots again in double precision. */
   readonly exactSpeed: number | undefined;
 }
 

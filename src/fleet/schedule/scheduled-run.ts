@@ -64,7 +64,7 @@ export interface MethodFigures {
   readonly msPerShot: number;
 }
 
-/** Method of a run, and what it depends on. */
+/** Method of a run, and the facts that it depends on. */
 export interface MethodRequest {
   /** By default trajectories for a circuit with noise, and otherwise one state. */
   readonly method?: RunMethod;
@@ -134,8 +134,8 @@ export interface ScheduledRun {
 /** The facts that estimates of run times are made from. */
 export interface RunWork {
   /**
-   * Qubits of the state that a run holds; a density matrix is a state of twice the qubits of its circuit. For the methods
-   * whose states do not have 2^n amplitudes, qubits of the smallest state vector that takes no less memory.
+   * Qubits of the state that a run holds; a density matrix is a state of twice the qubits of its circuit. For the
+   * methods whose states do not have 2^n amplitudes, qubits of the smallest state vector that takes no less memory.
    */
   readonly numQubits: number;
   readonly numOperations: number;

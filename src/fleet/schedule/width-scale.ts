@@ -2,9 +2,9 @@
  * Scale of the machine that a job needs, by which the nodes of a cluster claim jobs: a job has a place on the scale,
  * and a node has the ranges of places that it takes.
  *
- * A machine may hold fewer qubits by some methods: fewer as trajectories than as one state, and more as a density matrix.
- * A job with runs by several methods needs all of them. Needs that follow from that order are left out; so at most two
- * widths remain, a lesser and a greater one.
+ * A machine may hold fewer qubits by some methods: fewer as trajectories than as one state, and more as a density
+ * matrix. A job with runs by several methods needs all of them. Needs that follow from that order are left out; so at
+ * most two widths remain, a lesser and a greater one.
  *
  *     0        a state vector            + its qubits
  *     1000     trajectories              + their qubits; likewise stabilizers and matrix product states

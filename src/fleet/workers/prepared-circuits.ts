@@ -253,7 +253,7 @@ export function keyOfCircuit(
     if (circuit.bytes.length > maxBytes) return undefined;
     return createHash('sha256').update(circuit.bytes).digest('base64');
   }
-  // Objects are what could not be written for its matrices.
+  // Operations are objects where their matrices could not be written.
   if (!('shape' in circuit) || circuit.numOperations > maxOperations) return undefined;
   return circuit;
 }

@@ -148,7 +148,7 @@ export function checkRun({ circuit, request }: Pick<CircuitRun, 'circuit' | 'req
 
 /**
  * The request with arrays of its own: the caller may use its own again at once, and a request that is
- * run a second time is what it was. Large ones lie in memory that a worker thread reads without a copy.
+ * run a second time is unchanged. Large ones lie in memory that a worker thread reads without a copy.
  */
 export function ownRequest(request: CircuitRequest): CircuitRequest {
   if (!isBatch(request)) return request;

@@ -42,8 +42,8 @@ export interface SerializedCircuit extends Pick<DynamicCircuit, 'numQubits' | 'n
 }
 
 /**
- * The array in memory that threads share: itself, or a copy. An array that came from another process is a view of the whole
- * message, and a clone of it would be a clone of the message.
+ * The array in memory that threads share: itself, or a copy. An array that came from another process is a view of the
+ * whole message, and a clone of it would be a clone of the message.
  */
 export function inSharedMemory<T extends Uint8Array | Uint32Array | Float64Array>(array: T): T {
   if (array.buffer instanceof SharedArrayBuffer) return array;

@@ -1,14 +1,14 @@
 /**
- * Runs in the form in which they are posted to a worker, and outcomes in that in which they come back: circuits as text or
- * bytes, observables and outcomes as arrays of numbers.
+ * Runs in the form in which they are posted to a worker, and outcomes in that in which they come back: circuits as text
+ * or bytes, observables and outcomes as arrays of numbers.
  *
- * Cloning a sum of 10,000 Pauli strings as objects costs each side some 100 ms, as arrays next to nothing. A worker that
- * is sent the same observables again, as for each run of a batch, gets the objects that it had.
+ * Cloning a sum of 10,000 Pauli strings as objects costs each side some 100 ms, as arrays next to nothing. A worker
+ * that is sent the same observables again, as for each run of a batch, gets the objects that it had.
  *
- * The outcomes of many small circuits come back packed in three objects to clone: numbers, counts and reports. Receiving an
- * outcome as objects takes the main thread longer than many a circuit takes to run; most of it is arrays of a few numbers
- * and a compilation report that is the same each time. A report is sent with the first outcome that has it and is meant by
- * its number after that.
+ * The outcomes of many small circuits come back packed in three objects to clone: numbers, counts and reports.
+ * Receiving an outcome as objects takes the main thread longer than many a circuit takes to run; most of it is arrays
+ * of a few numbers and a compilation report that is the same each time. A report is sent with the first outcome that
+ * has it and is meant by its number after that.
  */
 import {
   codeOfFactor,

@@ -4,7 +4,7 @@
  * angles alone are run together, with the first of them; see shape-batches.ts.
  *
  * Messages are heard whenever an engine yields, and every few milliseconds between circuits that do
- * not; what does not yield is ended by the pool. A self-test asks for more than counts, so it always
+ * not; a worker that does not yield is ended by the pool. A self-test asks for more than counts, so it always
  * takes the whole way.
  */
 import { setTimeout } from 'node:timers/promises';

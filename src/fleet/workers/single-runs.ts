@@ -1,6 +1,5 @@
 /**
- * Batch runs whose circuits run one after the other, each as by itself: wide ones, ones that measure in mid-circuit, and
- * gradients.
+ * Batch runs whose circuits run one after the other, each as by itself: wide ones, mid-circuit measurements, gradients.
  */
 import { AngleDerivatives } from '../../circuit/angle-formulas.ts';
 import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';

@@ -1,6 +1,6 @@
 /**
- * Log of administration: keys created, changed and revoked, maintenance, drained nodes, and refused admin calls. SQLite and
- * PostgreSQL hold it alike.
+ * Log of administration: keys created, changed and revoked, maintenance, drained nodes, and refused admin calls. SQLite
+ * and PostgreSQL hold it alike.
  *
  * The log is append-only: triggers of the table refuse every other change, from any process. A store makes
  * its changes through `auditedWriter`, so no change exists without its entry and no entry without its change.

@@ -46,7 +46,7 @@ import { runBatchJob } from './run-batch-job.ts';
 /** Greatest length of a request that is read in the main thread, and the steps of each of its programs. */
 const SMALL_BATCH = { length: 16_384, steps: 2_000 };
 
-/** Time by which keys are charged for a batch, milliseconds. Its runs take turns with others' in the node's own queue. */
+/** Milliseconds that keys are charged for a batch. Its runs take turns with others' in the node's own queue. */
 const BATCH_COST_MS = 100;
 
 /** Definition of batch jobs. */

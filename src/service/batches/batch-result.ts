@@ -162,7 +162,7 @@ function dimensionsOf(program: CheckedProgram, result: ResultName): readonly num
   return [numbersOf(program, result)];
 }
 
-/** Counts of consecutive points as the bytes of a part: in base64 arrays, otherwise JSON objects, separated by commas. */
+/** Counts of consecutive points as bytes: in base64 arrays, otherwise JSON objects separated by commas. */
 export function countsBytes(
   {
     arrayFormat,

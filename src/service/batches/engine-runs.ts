@@ -1,4 +1,4 @@
-/** Circuits of a batch on the engines of a processor: in short runs, the lengths of which follow from the ones before. */
+/** Circuits of a batch on the engines of a processor: in short runs, whose lengths follow from earlier ones. */
 import { RunSizes } from '../../fleet/batch-pieces.ts';
 import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';

@@ -2,8 +2,8 @@
  * Expectation values and gradients of a program, estimated from shots.
  *
  * Each group of Pauli strings that one measurement serves has a circuit of its own, which runs all shots of a point.
- * Gradients follow from estimates at shifted angles, by the parameter-shift rule: each angle that depends on an input is
- * shifted by itself, and the chain rule does the rest.
+ * Gradients follow from estimates at shifted angles, by the parameter-shift rule: each angle that depends on an input
+ * is shifted by itself, and the chain rule does the rest.
  */
 import { setImmediate } from 'node:timers/promises';
 import { AngleDerivatives, dependentAngles } from '../../circuit/angle-formulas.ts';

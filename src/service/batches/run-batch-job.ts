@@ -6,7 +6,7 @@
 import { inputRows } from '../../circuit/input-columns.ts';
 import { requestFor } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
-import { CodedError } from '../../errors/coded-error.ts';
+import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchPieces } from '../../fleet/batch-pieces.ts';
 import { countsOfRow, type RunOutputs } from '../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
@@ -126,7 +126,9 @@ class BatchJobRun {
       return await runRange(this.#runningProgram(range.program), range, run);
     } catch (error) {
       const isOwn = isOne && error instanceof CodedError && !this.#pieces.signal.aborted;
-      throw isOwn ? new ProgramFailedError(range.program, error) : error;
+      if (!isOwn) throw error;
+      const message = `programs[${range.program}]: ${error.message}`;
+      throw new RelayedError(error.code, message, [], { cause: error });
     } finally {
       end();
     }
@@ -140,16 +142,6 @@ class BatchJobRun {
     const running = { program, seed: this.#seeds[index]!, estimates };
     this.#running.set(index, running);
     return running;
-  }
-}
-
-/** A program of a batch failed; the error has the code of its cause. */
-class ProgramFailedError extends CodedError {
-  readonly code: string;
-
-  constructor(program: number, cause: CodedError) {
-    super(`programs[${program}]: ${cause.message}`, [], { cause });
-    this.code = cause.code;
   }
 }
 
@@ -216,7 +208,7 @@ interface ExactPoints {
   readonly seeds: () => Float64Array;
 }
 
-/** Request for the counts and values of some points that are not estimated from counts; undefined where there are none. */
+/** Request for the counts and values of some points that are computed, not estimated; undefined without any. */
 function exactRequest(
   program: CheckedProgram,
   { circuit, formulas }: PointGroup,

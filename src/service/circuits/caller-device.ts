@@ -1,6 +1,6 @@
 /**
- * Devices that callers describe, for the processor `emulator`: their checks, the processor that they make of it, and the
- * noise of an emulated device, its own or a model of the caller that replaces it.
+ * Devices that callers describe, for the processor `emulator`: their checks, the processor that they make of it, and
+ * the noise of an emulated device, its own or a model of the caller that replaces it.
  */
 import type { FaultList } from '../../circuit/errors.ts';
 import { findGate } from '../../circuit/gates.ts';

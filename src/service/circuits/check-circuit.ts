@@ -133,7 +133,7 @@ export function runRequest(
   };
 }
 
-/** All basis states whose amplitudes are asked for: those of the request, then those of the program's results in order. */
+/** All requested basis states for amplitudes: those of the request, then those of the program's results. */
 function basisStatesOf({
   basisStates,
   results,

@@ -40,7 +40,7 @@ export function readModel(noise: NoiseModelObject, faults: FaultList): NoiseMode
   return readNoiseModel(noise, faults, NOISE_MODELS);
 }
 
-/** Attaches a noise model, if there is one, to a circuit with its final measurement. Then removes idle resets and delays. */
+/** Attaches the noise model, if any, to a circuit with final measurement; removes idle resets and delays. */
 export function withModel(
   circuit: DynamicCircuit,
   model: NoiseModel | undefined,

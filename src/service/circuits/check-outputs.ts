@@ -33,8 +33,8 @@ export function namesOf({ outputs, results }: Pick<Asked, 'outputs' | 'results'>
 export const isEstimable = (name: OutputName): boolean => factsOf(name).devices === 'estimated';
 
 /**
- * Whether a program of a batch asks for expectation values or gradients that are estimated from counts. Trajectories have
- * expectation values of their own, and a density matrix exact ones.
+ * Whether a program of a batch asks for expectation values or gradients that are estimated from counts. Trajectories
+ * have expectation values of their own, and a density matrix exact ones.
  */
 export function isEstimated({
   shots,
@@ -83,8 +83,8 @@ export function addResultFault(
 }
 
 /**
- * Checks `return`: that no output is named twice, and that fields are given with the outputs that need them, and only so. A
- * text in Stim's format has its parities itself.
+ * Checks `return`: no output is named twice, and fields are given exactly with the outputs that need them. A text in Stim's
+ * format has its parities itself.
  */
 export function checkFields(
   form: 'circuit' | 'batch',

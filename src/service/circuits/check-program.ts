@@ -1,7 +1,7 @@
 /**
- * Checks a program that was read, for its target, and makes the circuits that run there. A circuit is a program with one
- * point. Whatever the form of a request, its program comes here, so that the order of the checks is one: observables,
- * device, noise, method, outputs.
+ * Checks a program that was read, for its target, and makes the circuits that run there. A circuit is a program with
+ * one point. Whatever the form of a request, its program comes here, so that the order of the checks is one:
+ * observables, device, noise, method, outputs.
  */
 import { type DynamicCircuit, isNoisy, measuredQubits, type Qubit } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';

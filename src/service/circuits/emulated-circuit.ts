@@ -171,8 +171,8 @@ export interface EmulatedGroups {
 /**
  * The circuits that an emulated device runs; undefined after adding the reason why it does not.
  *
- * A program in native gates on coupled qubits stays one circuit for many points. The circuits of any other are fitted point
- * by point, because native gates depend on angles in any way: each point then is the circuit that it is by itself.
+ * A program in native gates on coupled qubits stays one circuit for many points. The circuits of any other are fitted
+ * point by point, because native gates depend on angles in any way: each point then is a circuit by itself.
  *
  * @param groups - Circuits of operations that the device has, with their final measurements.
  * @param outputs - Requested outputs of each.

@@ -1,6 +1,6 @@
 /**
- * Circuits of callers fitted to devices: one, or those of a batch. Pure. Fitting takes long; bodies that need it are read
- * in a process.
+ * Circuits of callers fitted to devices: one, or those of a batch. Pure. Fitting takes long; bodies that need it are
+ * read in a process.
  */
 import { type Circuit, type DynamicCircuit, isStatic } from '../../circuit/circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';

@@ -88,8 +88,8 @@ export async function runFurther(
 // Samples of observables: a value for each shot, an eigenvalue of the observable.
 //
 // An observable is measured by a circuit of its own: the program with a change of basis, which has no noise, before its
-// final measurement. Observables that agree on the basis of every qubit on which several of them act share a circuit, and
-// so their shots.
+// final measurement. Observables that agree on the basis of every qubit on which several of them act share a circuit,
+// and so their shots.
 
 /** Distinct outcomes of a circuit that measures qubit i into bit i, ascending, and how often each occurred. */
 interface OutcomeCounts {
@@ -249,8 +249,8 @@ function valueForOutcome(
 /**
  * Index of each shot's outcome in the order of the shots, for shots drawn from one state vector.
  *
- * Counts do not tell the order, but the draws do: a shot's draw picks the basis state whose cumulative probability first
- * exceeds it, so that outcomes ascend with draws (`engine/engine.ts`).
+ * Counts do not tell the order, but the draws do: a shot's draw picks the basis state whose cumulative probability
+ * first exceeds it, so that outcomes ascend with draws (`engine/engine.ts`).
  */
 function outcomesOfShots({ occurrences }: OutcomeCounts, seed: number): Uint32Array {
   const ends: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Outcomes in answers: their labels, bits or a hexadecimal number where there are many; the basis states whose amplitudes
- * a request asks for, by their labels; and the order of shots, whose counts alone are known.
+ * Outcomes in answers: their labels, bits or a hexadecimal number where there are many; the basis states whose
+ * amplitudes a request asks for, by their labels; and the order of shots, whose counts alone are known.
  */
 
 import { counted, type FaultList } from '../../circuit/errors.ts';
@@ -81,8 +81,8 @@ export function bitsOfLabel(label: string, numBits: number): string {
 const INVALID = 'CIRCUIT_INVALID';
 
 /**
- * Reads labels of basis states: bits, the highest qubit leftmost, or a hexadecimal number with a leading `0x`. Adds a fault
- * for each label that does not fit the circuit, and for each state that is named twice.
+ * Reads labels of basis states: bits, the highest qubit leftmost, or a hexadecimal number with a leading `0x`. Adds a
+ * fault for each label that does not fit the circuit, and for each state that is named twice.
  */
 export function readBasisStates(
   labels: readonly string[],

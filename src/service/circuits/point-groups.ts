@@ -103,7 +103,7 @@ export function* singlePoints(
 /** Relative place of the representative point: neither an end nor the middle, at which angles are often 0. */
 const TYPICAL_PLACE = 0.62;
 
-/** Makes the circuit of a point that stands for all points of a group; undefined where all have the group's own angles. */
+/** Makes the circuit of one point that stands for its group; undefined where all have the group's angles. */
 export function typicalCircuit(
   { circuit, formulas, points }: PointGroup,
   inputs: InputColumns | undefined,

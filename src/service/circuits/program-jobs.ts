@@ -128,7 +128,7 @@ export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked>
   /**
    * The programs of a job: the submitted ones the first time, later read from the stored request.
    *
-   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
+   * @throws {RequestInvalidError | RelayedError} if its target no longer accepts it.
    * @throws what `Readers.run` throws.
    */
   async programsOf(

@@ -1,4 +1,4 @@
-/** Checks of the results that a program requests with `#pragma braket result`, and the fields of an answer that they fill. */
+/** Checks the results that a program requests with `#pragma braket result`, and their fields in the answer. */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';

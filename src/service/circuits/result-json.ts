@@ -174,8 +174,8 @@ export function deviceResultJson(
 }
 
 /**
- * Writes `{"01":3,"10":4}`, or the same with hexadecimal labels, byte by byte, because a string for each outcome takes longer than all that a small
- * circuit's sampling takes.
+ * Writes `{"01":3,"10":4}`, or the same with hexadecimal labels, byte by byte, because a string for each outcome takes
+ * longer than all that a small circuit's sampling takes.
  */
 export function countsJson(counts: Counts, asked: AskedLabelFormat): string {
   const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;

@@ -1,37 +1,22 @@
 /** Errors of the service layer: faults of requests, keys and limits. */
 
-import { CodedError, coded, type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import { CodedError, coded, type Fault, firstOf, MAX_FAULTS } from '../../errors/coded-error.ts';
 import { faultSentence } from '../../errors/fault-path.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import type { JobId, JobStatus } from '../../jobs/job.ts';
 import { KEY_LENGTH, parseKeyText, type Tier } from './api-key.ts';
 
 /** Part of the request is malformed; the faults say which. */
-export class RequestInvalidError extends CodedError {
-  readonly code = 'SERVICE_REQUEST_INVALID';
-
-  /** @param faults - At least one; the first 20 are kept. */
-  constructor(faults: readonly Fault[]) {
-    const [first] = faults;
-    if (first === undefined) throw new Error('unreachable: an invalid request without a fault');
-    const where = faultSentence(first);
+export class RequestInvalidError extends coded(
+  'SERVICE_REQUEST_INVALID',
+  (faults: readonly Fault[]) => {
+    const where = faultSentence(firstOf(faults));
     const number = faults.length < MAX_FAULTS ? `${faults.length}` : `${MAX_FAULTS} or more`;
-    super(
-      faults.length === 1 ? where : `The request has ${number} faults; the first: ${where}`,
-      faults.slice(0, MAX_FAULTS),
-    );
-  }
-}
-
-/** The process that read the body refused it; the error has the original code. */
-export class ReadingRefusedError extends CodedError {
-  readonly code: string;
-
-  constructor(code: string, message: string, faults: readonly Fault[]) {
-    super(message, faults);
-    this.code = code;
-  }
-}
+    const message =
+      faults.length === 1 ? where : `The request has ${number} faults; the first: ${where}`;
+    return { message, faults };
+  },
+) {}
 
 /** The process that reads a body ended, also in further attempts. */
 export class ReaderLostError extends coded(
@@ -40,14 +25,11 @@ export class ReaderLostError extends coded(
 ) {}
 
 /** Reading a body exceeded its limit of CPU time. */
-export class ReadingTimeError extends CodedError {
-  readonly code = 'SERVICE_READING_TIME';
-
-  constructor(limitMs: number) {
-    const problem = `Reading the body took more than ${limitMs} ms of CPU time`;
-    super(`${problem}; QCS_READ_CPU_MS sets the limit. A smaller circuit is read sooner.`);
-  }
-}
+export class ReadingTimeError extends coded(
+  'SERVICE_READING_TIME',
+  (limitMs: number) =>
+    `Reading the body took more than ${limitMs} ms of CPU time; QCS_READ_CPU_MS sets the limit. A smaller circuit is read sooner.`,
+) {}
 
 /** Reading a body exceeded its memory limit. */
 export class ReadingMemoryError extends coded(
@@ -57,47 +39,37 @@ export class ReadingMemoryError extends coded(
 ) {}
 
 /** The large bodies of one key that arrive or wait exceed their limit of bytes. */
-export class KeyReadingRoomError extends CodedError {
-  readonly code = 'SERVICE_KEY_READING_ROOM';
-  readonly retryAfterS = 1;
-
-  constructor(takenBytes: number, numBytes: number, limitBytes: number) {
-    const taken = `Bodies of this key that arrive or are read have ${takenBytes} bytes`;
-    super(
-      `${taken}; with ${numBytes} more they would pass the limit of ${limitBytes} (a quarter of QCS_READ_MIB). Send fewer large bodies at a time.`,
-    );
-  }
-}
+export class KeyReadingRoomError extends coded(
+  'SERVICE_KEY_READING_ROOM',
+  (takenBytes: number, numBytes: number, limitBytes: number) => ({
+    message: `Bodies of this key that arrive or are read have ${takenBytes} bytes; with ${numBytes} more they would pass the limit of ${limitBytes} (a quarter of QCS_READ_MIB). Send fewer large bodies at a time.`,
+    retryAfterS: 1,
+  }),
+) {}
 
 /** The large bodies of all keys that arrive or wait exceed their limit of bytes. */
-export class ReadingRoomError extends CodedError {
-  readonly code = 'SERVICE_READING_ROOM';
-  readonly retryAfterS = 1;
-
-  constructor(limitBytes: number) {
-    super(
-      `The bodies that arrive or are read have as many bytes as they may, ${limitBytes} (QCS_READ_MIB). Try again in a moment.`,
-    );
-  }
-}
+export class ReadingRoomError extends coded('SERVICE_READING_ROOM', (limitBytes: number) => ({
+  message: `The bodies that arrive or are read have as many bytes as they may, ${limitBytes} (QCS_READ_MIB). Try again in a moment.`,
+  retryAfterS: 1,
+})) {}
 
 /** The thread that writes large results ended while it wrote this one. */
-export class ResultThreadLostError extends CodedError {
-  readonly code = 'SERVICE_RESULT_THREAD_LOST';
-
-  constructor(how: string, options?: ErrorOptions) {
-    super(`The thread that writes large results ended: ${how}.`, [], options);
-  }
-}
+export class ResultThreadLostError extends coded(
+  'SERVICE_RESULT_THREAD_LOST',
+  (how: string, options?: ErrorOptions) => ({
+    message: `The thread that writes large results ended: ${how}.`,
+    ...options,
+  }),
+) {}
 
 /** The service cannot listen on the address of QCS_HOST and QCS_PORT. */
-export class CannotListenError extends CodedError {
-  readonly code = 'SERVICE_CANNOT_LISTEN';
-
-  constructor(host: string, port: number, cause: unknown) {
-    super(whyNotListening(host, port, cause), [], { cause });
-  }
-}
+export class CannotListenError extends coded(
+  'SERVICE_CANNOT_LISTEN',
+  (host: string, port: number, cause: unknown) => ({
+    message: whyNotListening(host, port, cause),
+    cause,
+  }),
+) {}
 
 function whyNotListening(host: string, port: number, cause: unknown): string {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
@@ -117,13 +89,13 @@ function whyNotListening(host: string, port: number, cause: unknown): string {
 }
 
 /** The body is not JSON. */
-export class BodyMalformedError extends CodedError {
-  readonly code = 'SERVICE_BODY_MALFORMED';
-
-  constructor(problem: string, path = '') {
-    super(`The body cannot be read: ${problem}`, [{ path, message: problem }]);
-  }
-}
+export class BodyMalformedError extends coded(
+  'SERVICE_BODY_MALFORMED',
+  (problem: string, path?: string) => ({
+    message: `The body cannot be read: ${problem}`,
+    faults: [{ path: path ?? '', message: problem }],
+  }),
+) {}
 
 /** The body exceeds the size limit. */
 export class BodyTooLargeError extends coded(
@@ -132,16 +104,10 @@ export class BodyTooLargeError extends coded(
 ) {}
 
 /** The body's media type is not JSON. */
-export class ContentTypeError extends CodedError {
-  readonly code = 'SERVICE_CONTENT_TYPE';
-
-  constructor(found: string | undefined) {
-    const what = found === undefined ? 'without a Content-Type' : `as ${found.slice(0, 100)}`;
-    super(
-      `The body was sent ${what}; send it as application/json. With curl: -H 'Content-Type: application/json'.`,
-    );
-  }
-}
+export class ContentTypeError extends coded('SERVICE_CONTENT_TYPE', (found: string | undefined) => {
+  const what = found === undefined ? 'without a Content-Type' : `as ${found.slice(0, 100)}`;
+  return `The body was sent ${what}; send it as application/json. With curl: -H 'Content-Type: application/json'.`;
+}) {}
 
 /** The request line, a header or the framing of the body violates HTTP. */
 export class HttpMalformedError extends coded(
@@ -149,35 +115,28 @@ export class HttpMalformedError extends coded(
   (problem: string) => `The request cannot be read: ${problem}`,
 ) {}
 
-/** An endpoint that needs a key was called without one. */
-export class KeyMissingError extends CodedError {
-  readonly code = 'SERVICE_KEY_MISSING';
-
-  /**
-   * @param hasAuthorization - True if the request has that header, which may hold the key.
-   * @param isIonq - True for IonQ's interface, which reads that header.
-   */
-  constructor(hasAuthorization: boolean, isIonq = false) {
+/**
+ * An endpoint that needs a key was called without one. The header Authorization, where the request has it, may hold the
+ * key; only IonQ's interface reads it.
+ */
+export class KeyMissingError extends coded(
+  'SERVICE_KEY_MISSING',
+  (hasAuthorization: boolean, isIonq?: boolean) => {
     if (isIonq) {
-      super('This endpoint needs an API key of this service: send "Authorization: apiKey KEY".');
-      return;
+      return 'This endpoint needs an API key of this service: send "Authorization: apiKey KEY".';
     }
     const where = hasAuthorization
       ? 'The API key belongs into the header X-API-Key, without "Bearer"; Authorization is not read.'
       : 'This endpoint needs an API key in the header X-API-Key.';
-    super(`${where} With curl: -H "X-API-Key: $QCS_API_KEY", with that variable set.`);
-  }
-}
+    return `${where} With curl: -H "X-API-Key: $QCS_API_KEY", with that variable set.`;
+  },
+) {}
 
-/** The key is unknown, misspelt or revoked; the answer does not say which. */
-export class KeyInvalidError extends CodedError {
-  readonly code = 'SERVICE_KEY_INVALID';
-
-  /** @param text - The text sent as the key; the message does not show it. */
-  constructor(text: string) {
-    super(`The API key is not valid: ${whyNoKey(text)}`);
-  }
-}
+/** The key is unknown, misspelt or revoked; the answer does not say which, and does not show the text that was sent. */
+export class KeyInvalidError extends coded(
+  'SERVICE_KEY_INVALID',
+  (text: string) => `The API key is not valid: ${whyNoKey(text)}`,
+) {}
 
 /** Explains a refused key without revealing whether it exists. */
 function whyNoKey(text: string): string {
@@ -188,34 +147,26 @@ function whyNoKey(text: string): string {
   return `a key begins with qcs_ and has ${KEY_LENGTH} characters; this text has ${text.length}. Copy it whole.`;
 }
 
-/** The job is not finished, or is part of a plan that is not, so it cannot be deleted. */
-export class JobNotFinishedError extends CodedError {
-  readonly code = 'SERVICE_JOB_NOT_FINISHED';
-
-  /**
-   * @param location - Path of the record that is not finished.
-   * @param part - The job to delete, if it is a part of that record.
-   */
-  constructor(id: JobId, status: JobStatus, location: string, part?: JobId) {
+/**
+ * The job is not finished, or is `part` of a plan that is not, so it cannot be deleted. `location` is the path of the
+ * record that is not finished.
+ */
+export class JobNotFinishedError extends coded(
+  'SERVICE_JOB_NOT_FINISHED',
+  (id: JobId, status: JobStatus, location: string, part?: JobId) => {
     const what =
       part === undefined
         ? `Job ${id} is ${status}`
         : `Job ${part} is part of ${id}, which is ${status}`;
-    super(`${what}; only what has ended can be deleted. POST ${location}/cancel ends it.`);
-  }
-}
+    return `${what}; only what has ended can be deleted. POST ${location}/cancel ends it.`;
+  },
+) {}
 
-/** The stored record of a key cannot be read. */
-export class KeyDamagedError extends CodedError {
-  readonly code = 'SERVICE_KEY_DAMAGED';
-  /** Fault of the record: `its tier is "x"`. */
-  readonly what: string;
-
-  constructor(id: string, what: string) {
-    super(`The stored record of API key ${id} is damaged: ${what}.`);
-    this.what = what;
-  }
-}
+/** The stored record of a key cannot be read. `what` is the fault of the record: `its tier is "x"`. */
+export class KeyDamagedError extends coded('SERVICE_KEY_DAMAGED', (id: string, what: string) => ({
+  message: `The stored record of API key ${id} is damaged: ${what}.`,
+  what,
+})) {}
 
 /** The key has expired. */
 export class KeyExpiredError extends coded(
@@ -224,14 +175,13 @@ export class KeyExpiredError extends coded(
 ) {}
 
 /** The requested expiry of a key lies in the past. */
-export class KeyExpiryInPastError extends CodedError {
-  readonly code = 'SERVICE_KEY_EXPIRY_IN_PAST';
-
-  constructor(found: string, now: string) {
+export class KeyExpiryInPastError extends coded(
+  'SERVICE_KEY_EXPIRY_IN_PAST',
+  (found: string, now: string) => {
     const message = `expires_at must be in the future: ${found} has passed, it is ${now}.`;
-    super(message, [{ path: 'expires_at', message }]);
-  }
-}
+    return { message, faults: [{ path: 'expires_at', message }] };
+  },
+) {}
 
 /** The key is valid but lacks the scope of this endpoint. */
 export class ScopeMissingError extends coded(
@@ -240,38 +190,29 @@ export class ScopeMissingError extends coded(
     `This endpoint needs the scope "${needed}"; the key has ${granted.length === 0 ? 'none' : granted.join(', ')}.`,
 ) {}
 
-/** No route has this path. */
-export class RouteNotFoundError extends CodedError {
-  readonly code = 'SERVICE_ROUTE_NOT_FOUND';
-
-  /** @param near - Similar path of this service, if there is one. */
-  constructor(method: string, path: string, near?: string) {
+/** No route has this path. `near` is a similar path of this service, if there is one. */
+export class RouteNotFoundError extends coded(
+  'SERVICE_ROUTE_NOT_FOUND',
+  (method: string, path: string, near?: string) => {
     const problem = `There is nothing at ${method} ${path.slice(0, 200)}; the endpoints are listed at /docs.`;
-    super(near === undefined ? problem : `${problem} Did you mean ${near.slice(0, 200)}?`);
-  }
-}
+    return near === undefined ? problem : `${problem} Did you mean ${near.slice(0, 200)}?`;
+  },
+) {}
 
 /** The files of the console are missing. */
-export class PageNotBuiltError extends CodedError {
-  readonly code = 'SERVICE_PAGE_NOT_BUILT';
-
-  constructor(cause: unknown) {
-    super('The console is not built on this machine. `npm run build:page` builds it.', [], {
-      cause,
-    });
-  }
-}
+export class PageNotBuiltError extends coded('SERVICE_PAGE_NOT_BUILT', (cause: unknown) => ({
+  message: 'The console is not built on this machine. `npm run build:page` builds it.',
+  cause,
+})) {}
 
 /** The path exists, but not with this method. */
-export class MethodNotFoundError extends CodedError {
-  readonly code = 'SERVICE_METHOD_NOT_FOUND';
-  readonly allowed: readonly string[];
-
-  constructor(method: string, path: string, allowed: readonly string[]) {
-    super(`${path.slice(0, 200)} does not take ${method}; it takes ${allowed.join(', ')}.`);
-    this.allowed = allowed;
-  }
-}
+export class MethodNotFoundError extends coded(
+  'SERVICE_METHOD_NOT_FOUND',
+  (method: string, path: string, allowed: readonly string[]) => ({
+    message: `${path.slice(0, 200)} does not take ${method}; it takes ${allowed.join(', ')}.`,
+    allowed,
+  }),
+) {}
 
 /** A node that runs jobs of a cluster was sent a request. */
 export class WorkerNodeError extends coded(
@@ -279,25 +220,23 @@ export class WorkerNodeError extends coded(
   () => 'This node runs jobs and takes no requests; send them to the other nodes.',
 ) {}
 
-/** No processor has this id. */
-export class ProcessorNotFoundError extends CodedError {
-  readonly code = 'SERVICE_PROCESSOR_NOT_FOUND';
-
-  constructor(id: string, known: readonly string[]) {
-    const near = didYouMean(id, known);
-    super(`There is no processor "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
-  }
+/** Message of an id that does not exist: `There is no model "x"; the models are a, b. Did you mean a?` */
+function unknownId(what: string, those: string) {
+  return (id: string, known: readonly string[]) =>
+    `There is no ${what} "${id.slice(0, 100)}"; ${those} ${known.join(', ')}.${didYouMean(id, known)}`;
 }
+
+/** No processor has this id. */
+export class ProcessorNotFoundError extends coded(
+  'SERVICE_PROCESSOR_NOT_FOUND',
+  unknownId('processor', 'there are'),
+) {}
 
 /** There is no noise model of that id. */
-export class NoiseModelNotFoundError extends CodedError {
-  readonly code = 'SERVICE_NOISE_MODEL_NOT_FOUND';
-
-  constructor(id: string, known: readonly string[]) {
-    const near = didYouMean(id, known);
-    super(`There is no noise model "${id.slice(0, 100)}"; there are ${known.join(', ')}.${near}`);
-  }
-}
+export class NoiseModelNotFoundError extends coded(
+  'SERVICE_NOISE_MODEL_NOT_FOUND',
+  unknownId('noise model', 'there are'),
+) {}
 
 /** IonQ's interface has no such backend. */
 export class IonqBackendNotFoundError extends CodedError {
@@ -330,213 +269,150 @@ export class IonqSessionEndedError extends coded(
 ) {}
 
 /** The processor is not a fleet and has no devices. */
-export class NoDevicesError extends CodedError {
-  readonly code = 'SERVICE_NO_DEVICES';
+export class NoDevicesError extends coded(
+  'SERVICE_NO_DEVICES',
+  (processorId: string, owners: readonly string[]) =>
+    `Processor ${processorId} has no devices; ${owners.length === 0 ? 'none has' : `${owners.join(', ')} has`}.`,
+) {}
 
-  constructor(processorId: string, owners: readonly string[]) {
-    const others = owners.length === 0 ? 'none has' : `${owners.join(', ')} has`;
-    super(`Processor ${processorId} has no devices; ${others}.`);
-  }
-}
-
-/** No device of the fleet has this id. */
-export class DeviceNotFoundError extends CodedError {
-  readonly code = 'SERVICE_DEVICE_NOT_FOUND';
-
-  /**
-   * @param first - Lowest id; undefined if there are no devices.
-   * @param last - Highest id; likewise.
-   */
-  constructor(id: string, first: string | undefined, last: string | undefined) {
+/** No device of the fleet has this id. `first` and `last` are the lowest and highest id; undefined without devices. */
+export class DeviceNotFoundError extends coded(
+  'SERVICE_DEVICE_NOT_FOUND',
+  (id: string, first: string | undefined, last: string | undefined) => {
     const known =
       first === undefined || last === undefined ? 'there are none' : `they are ${first} to ${last}`;
-    super(`There is no device "${id.slice(0, 100)}"; ${known}.`);
-  }
-}
+    return `There is no device "${id.slice(0, 100)}"; ${known}.`;
+  },
+) {}
 
 /** The key has used up its requests of this window. */
-export class RateLimitError extends CodedError {
-  readonly code = 'SERVICE_RATE_LIMIT';
-  readonly retryAfterS: number;
-
-  constructor(tier: string, limit: number, retryAfterS: number) {
-    super(
-      `The ${tier} tier allows ${limit} requests a minute; the next window opens in ${retryAfterS} s.`,
-    );
-    this.retryAfterS = retryAfterS;
-  }
-}
+export class RateLimitError extends coded(
+  'SERVICE_RATE_LIMIT',
+  (tier: string, limit: number, retryAfterS: number) => ({
+    message: `The ${tier} tier allows ${limit} requests a minute; the next window opens in ${retryAfterS} s.`,
+    retryAfterS,
+  }),
+) {}
 
 /** The caller closed the connection before the answer was sent, so nobody reads this error. */
 export class CallerGoneError extends coded('SERVICE_CALLER_GONE', () => 'The caller has gone.') {}
 
 /** The address has used up its demo requests of this window. */
-export class DemoRateLimitError extends CodedError {
-  readonly code = 'SERVICE_DEMO_RATE_LIMIT';
-  readonly retryAfterS: number;
-
-  constructor(limit: number, retryAfterS: number) {
-    super(
-      `The demo takes ${limit} requests a minute from one address; the next window opens in ${retryAfterS} s.`,
-    );
-    this.retryAfterS = retryAfterS;
-  }
-}
+export class DemoRateLimitError extends coded(
+  'SERVICE_DEMO_RATE_LIMIT',
+  (limit: number, retryAfterS: number) => ({
+    message: `The demo takes ${limit} requests a minute from one address; the next window opens in ${retryAfterS} s.`,
+    retryAfterS,
+  }),
+) {}
 
 /** The demo has as many requests in progress as it accepts, over all addresses. */
-export class DemoBusyError extends CodedError {
-  readonly code = 'SERVICE_DEMO_BUSY';
-  readonly retryAfterS = 1;
-
-  constructor(limit: number) {
-    super(`The demo runs ${limit} requests at once, and as many are under way. Try again.`);
-  }
-}
+export class DemoBusyError extends coded('SERVICE_DEMO_BUSY', (limit: number) => ({
+  message: `The demo runs ${limit} requests at once, and as many are under way. Try again.`,
+  retryAfterS: 1,
+})) {}
 
 /** The model of the demo is not available. The message does not tell visitors why. */
-export class DemoUnavailableError extends CodedError {
-  readonly code = 'SERVICE_DEMO_UNAVAILABLE';
-  readonly retryAfterS: number | undefined;
-
-  constructor(retryAfterS: number | undefined) {
-    super('The demo is out of service just now. Try again later.');
-    this.retryAfterS = retryAfterS;
-  }
-}
+export class DemoUnavailableError extends coded(
+  'SERVICE_DEMO_UNAVAILABLE',
+  (retryAfterS: number | undefined) => ({
+    message: 'The demo is out of service just now. Try again later.',
+    retryAfterS,
+  }),
+) {}
 
 /** No model has this id. */
-export class ModelNotFoundError extends CodedError {
-  readonly code = 'SERVICE_MODEL_NOT_FOUND';
-
-  constructor(id: string, known: readonly string[]) {
-    const near = didYouMean(id, known);
-    super(`There is no model "${id.slice(0, 100)}"; the models are ${known.join(', ')}.${near}`);
-  }
-}
+export class ModelNotFoundError extends coded(
+  'SERVICE_MODEL_NOT_FOUND',
+  unknownId('model', 'the models are'),
+) {}
 
 /** No agent has this id. */
-export class AgentNotFoundError extends CodedError {
-  readonly code = 'SERVICE_AGENT_NOT_FOUND';
-
-  constructor(id: string, known: readonly string[]) {
-    const near = didYouMean(id, known);
-    super(`There is no agent "${id.slice(0, 100)}"; the agents are ${known.join(', ')}.${near}`);
-  }
-}
+export class AgentNotFoundError extends coded(
+  'SERVICE_AGENT_NOT_FOUND',
+  unknownId('agent', 'the agents are'),
+) {}
 
 /** No system has this id. */
-export class SystemNotFoundError extends CodedError {
-  readonly code = 'SERVICE_SYSTEM_NOT_FOUND';
-
-  constructor(id: string, known: readonly string[]) {
-    const near = didYouMean(id, known);
-    super(`There is no system "${id.slice(0, 100)}"; the systems are ${known.join(', ')}.${near}`);
-  }
-}
+export class SystemNotFoundError extends coded(
+  'SERVICE_SYSTEM_NOT_FOUND',
+  unknownId('system', 'the systems are'),
+) {}
 
 /** The key has as many jobs of this kind waiting or running as its tier allows. */
-export class InFlightLimitError extends CodedError {
-  readonly code = 'SERVICE_IN_FLIGHT_LIMIT';
-  readonly retryAfterS: number;
-
-  constructor(tier: string, limit: number, what: string, retryAfterS: number) {
-    super(
-      `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
-    );
-    this.retryAfterS = retryAfterS;
-  }
-}
+export class InFlightLimitError extends coded(
+  'SERVICE_IN_FLIGHT_LIMIT',
+  (tier: string, limit: number, what: string, retryAfterS: number) => ({
+    message: `The ${tier} tier allows ${limit} ${what} that wait or run at once; the key has as many. Try again when one has ended.`,
+    retryAfterS,
+  }),
+) {}
 
 /** The key has used up its storage quota. */
-export class StorageQuotaError extends CodedError {
-  readonly code = 'SERVICE_STORAGE_QUOTA';
-  readonly retryAfterS = 60;
-
-  constructor(tier: Tier, storedBytes: number, limitBytes: number) {
-    super(
-      `The jobs and results of the key take ${mib(storedBytes)} MiB, and the ${tier} tier may store ${mib(limitBytes)} MiB (QCS_STORAGE_MIB_${tier.toUpperCase()}). Delete finished jobs; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
-    );
-  }
-}
+export class StorageQuotaError extends coded(
+  'SERVICE_STORAGE_QUOTA',
+  (tier: Tier, storedBytes: number, limitBytes: number) => ({
+    message: `The jobs and results of the key take ${mib(storedBytes)} MiB, and the ${tier} tier may store ${mib(limitBytes)} MiB (QCS_STORAGE_MIB_${tier.toUpperCase()}). Delete finished jobs; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
+    retryAfterS: 60,
+  }),
+) {}
 
 /** The database has reached its size limit. */
-export class StorageFullError extends CodedError {
-  readonly code = 'SERVICE_STORAGE_FULL';
-  readonly retryAfterS = 60;
-
-  constructor(storedBytes: number, limitBytes: number) {
-    super(
-      `The service takes no new work: its database has ${mib(storedBytes)} MiB and may have ${mib(limitBytes)} MiB (QCS_STORAGE_MIB). Finished jobs that are deleted make room; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
-    );
-  }
-}
+export class StorageFullError extends coded(
+  'SERVICE_STORAGE_FULL',
+  (storedBytes: number, limitBytes: number) => ({
+    message: `The service takes no new work: its database has ${mib(storedBytes)} MiB and may have ${mib(limitBytes)} MiB (QCS_STORAGE_MIB). Finished jobs that are deleted make room; the service deletes old ones after a time (QCS_JOB_RETENTION_DAYS).`,
+    retryAfterS: 60,
+  }),
+) {}
 
 function mib(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(1);
 }
 
 /** The inputs of waiting and running jobs have reached their memory limit. */
-export class WorkMemoryError extends CodedError {
-  readonly code = 'SERVICE_WORK_MEMORY';
-  readonly retryAfterS = 5;
-
-  constructor(what: string, limitCharacters: number) {
-    super(
-      `The inputs of the ${what} that wait or run take as much memory as they may (${limitCharacters} characters). Try again when some have ended.`,
-    );
-  }
-}
+export class WorkMemoryError extends coded(
+  'SERVICE_WORK_MEMORY',
+  (what: string, limitCharacters: number) => ({
+    message: `The inputs of the ${what} that wait or run take as much memory as they may (${limitCharacters} characters). Try again when some have ended.`,
+    retryAfterS: 5,
+  }),
+) {}
 
 /** The key has as many event streams open as it may. */
-export class TooManyStreamsError extends CodedError {
-  readonly code = 'SERVICE_TOO_MANY_STREAMS';
-  readonly retryAfterS = 1;
-
-  constructor(limit: number) {
-    super(`A key may have ${limit} streams of events open at once. Try again when one has ended.`);
-  }
-}
+export class TooManyStreamsError extends coded('SERVICE_TOO_MANY_STREAMS', (limit: number) => ({
+  message: `A key may have ${limit} streams of events open at once. Try again when one has ended.`,
+  retryAfterS: 1,
+})) {}
 
 /** One address sent too many requests with wrong keys. */
-export class TooManyAttemptsError extends CodedError {
-  readonly code = 'SERVICE_TOO_MANY_ATTEMPTS';
-  readonly retryAfterS: number;
-
-  constructor(limit: number, retryAfterS: number) {
-    super(
-      `This request has no valid key, and more than ${limit} such requests came from its address within a minute. Wait ${retryAfterS} s, or send a valid key in X-API-Key.`,
-    );
-    this.retryAfterS = retryAfterS;
-  }
-}
+export class TooManyAttemptsError extends coded(
+  'SERVICE_TOO_MANY_ATTEMPTS',
+  (limit: number, retryAfterS: number) => ({
+    message: `This request has no valid key, and more than ${limit} such requests came from its address within a minute. Wait ${retryAfterS} s, or send a valid key in X-API-Key.`,
+    retryAfterS,
+  }),
+) {}
 
 /** One address sent too many requests without a key for pages and documents. */
-export class PublicRateLimitError extends CodedError {
-  readonly code = 'SERVICE_PUBLIC_RATE_LIMIT';
-  readonly retryAfterS: number;
-
-  constructor(limit: number, retryAfterS: number) {
-    super(
-      `One address may send ${limit} requests a minute without a key; the next window opens in ${retryAfterS} s.`,
-    );
-    this.retryAfterS = retryAfterS;
-  }
-}
+export class PublicRateLimitError extends coded(
+  'SERVICE_PUBLIC_RATE_LIMIT',
+  (limit: number, retryAfterS: number) => ({
+    message: `One address may send ${limit} requests a minute without a key; the next window opens in ${retryAfterS} s.`,
+    retryAfterS,
+  }),
+) {}
 
 /** The job that the caller waited for failed; `jobCode` is its error code. */
-export class JobFailedError extends CodedError {
-  readonly code = 'SERVICE_JOB_FAILED';
-  readonly jobCode: string;
-  readonly location: string;
-
-  constructor(location: string, jobCode: string, problem: string) {
-    super(`The circuit was accepted but failed: ${problem}`, [
-      { path: '', message: problem, code: jobCode },
-    ]);
-    this.jobCode = jobCode;
-    this.location = location;
-  }
-}
+export class JobFailedError extends coded(
+  'SERVICE_JOB_FAILED',
+  (location: string, jobCode: string, problem: string) => ({
+    message: `The circuit was accepted but failed: ${problem}`,
+    faults: [{ path: '', message: problem, code: jobCode }],
+    jobCode,
+    location,
+  }),
+) {}
 
 /** The API key was revoked; this cannot be undone. */
 export class KeyRevokedError extends coded(

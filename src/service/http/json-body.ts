@@ -1,9 +1,9 @@
 /**
  * Reads request bodies: UTF-8 JSON without deep nesting and without fields named `__proto__`.
  *
- * Nesting is limited before parsing, so that later code may be recursive. The fields of an object, the entries of a list
- * and the number of all lists and objects are limited too: JSON.parse takes seconds for an object with a million names,
- * and half a minute for a list of twenty million empty objects.
+ * Nesting is limited before parsing, so that later code may be recursive. The fields of an object, the entries of a
+ * list and the number of all lists and objects are limited too: JSON.parse takes seconds for an object with a million
+ * names, and half a minute for a list of twenty million empty objects.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { formatPath } from '../../errors/fault-path.ts';
@@ -22,7 +22,7 @@ const MAX_FIELDS = 4096;
 /** Greatest number of entries of a list. The longest is a circuit: its gates, and as many barriers. */
 const MAX_ENTRIES = 2_000_000;
 
-/** Characters of a body for each of its lists and objects; the shortest that are many, `[0,0],` of a matrix, have six. */
+/** Characters of a body for each list and object. The shortest frequent ones, `[0,0],` of a matrix, have six. */
 const CHARACTERS_PER_PART = 5;
 /** Lists and objects that a body may have whatever its length. */
 const FREE_PARTS = 4096;

@@ -20,7 +20,7 @@ import { gateNames } from './read-gates.ts';
 
 /** A noise model of IonQ. */
 export interface IonqNoise {
-  /** Weights r of the fully mixed state after gates on one qubit and on two: a Pauli string has the probability r/4^k. */
+  /** Weights r of the fully mixed state after one- and two-qubit gates: a Pauli string has probability r/4^k. */
   readonly weights: readonly [number, number];
   /** Qubits of the device. */
   readonly numQubits: number;
@@ -102,8 +102,8 @@ export function noiseModelOf(noise: IonqNoise): NoiseModelObject {
 }
 
 /**
- * The gate objects of one of IonQ's gates with its noise: one channel for the whole gate, on one qubit or on two. A gate that acts on
- * each of several targets has a channel for each.
+ * The gate objects of one of IonQ's gates with its noise: one channel for the whole gate, on one qubit or on two. A
+ * gate that acts on each of several targets has a channel for each.
  */
 export function withGateNoise(
   objects: readonly GateObject[],

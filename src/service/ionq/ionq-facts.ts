@@ -1,8 +1,8 @@
 /**
  * Facts about a job that the answers of IonQ's interface need and its batch does not hold.
  *
- * They are stored with the batch, in its `metadata`, so that they are deleted with the job and need no table of their own. They stand at
- * the beginning of the body: a record is read often, and the rest of a body may have megabytes.
+ * They are stored with the batch, in its `metadata`, so that they are deleted with the job and need no table of their
+ * own. They stand at the beginning of the body: a record is read often, and the rest of a body may have megabytes.
  */
 import { z } from 'zod';
 import type { Job } from '../../jobs/job.ts';

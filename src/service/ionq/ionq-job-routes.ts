@@ -1,4 +1,4 @@
-/** Routes of jobs in IonQ's interface. Each job is a batch of the caller's key, and is seen below `/quantum/batches`, too. */
+/** Routes of jobs in IonQ's interface. Each job is a batch, and is listed at `/quantum/batches` as well. */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -37,8 +37,9 @@ import {
 import { IONQ_READING, readIonqJob } from './read-ionq-job.ts';
 
 /**
- * Time for which a read of an unfinished job waits for its end, milliseconds. Some clients ask every 10 ms. A read that waits makes it
- * one request a second, so reads need no limit of their own, and a short job is answered as soon as it has ended.
+ * Time for which a read of an unfinished job waits for its end, milliseconds. Some clients ask every 10 ms. A read that
+ * waits makes it one request a second, so reads need no limit of their own, and a short job is answered as soon as it
+ * has ended.
  */
 const HOLD_MS = 1000;
 

@@ -32,7 +32,8 @@ export function ionqPath(id: string): string {
 }
 
 /**
- * UUID that stands for a key. IonQ's clients read the ids of keys and projects as UUIDs; the digits of the key's id are in it.
+ * UUID that stands for a key. IonQ's clients read the ids of keys and projects as UUIDs; the digits of the key's id are
+ * in it.
  *
  * @param id - 16 hexadecimal digits.
  */

@@ -1,8 +1,8 @@
 /**
  * Results of a job in IonQ's formats, made from the parts that its batch stored.
  *
- * Keys of the first version of the formats are outcomes as decimal whole numbers, qubit 0 the least significant bit. Those of the
- * second are texts of bits by register, bit 0 rightmost, and lists of bits, bit 0 first.
+ * Keys of the first version of the formats are outcomes as decimal whole numbers, qubit 0 the least significant bit.
+ * Those of the second are texts of bits by register, bit 0 rightmost, and lists of bits, bit 0 first.
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { Job, JobPart, JobPartPlace } from '../../jobs/job.ts';

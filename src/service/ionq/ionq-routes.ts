@@ -1,8 +1,8 @@
 /**
  * IonQ's interface, version 0.4, so that the clients that people have for it run unchanged.
  *
- * It is another vendor's interface: its paths, answers and errors are IonQ's, and docs/openapi.json does not list them. Keys, scopes,
- * limits, queue and storage are this service's own.
+ * It is another vendor's interface: its paths, answers and errors are IonQ's, and docs/openapi.json does not list them.
+ * Keys, scopes, limits, queue and storage are this service's own.
  */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Sessions of IonQ's interface: a label for jobs, with limits of their number and of its time. Nothing is reserved for a session; its
- * jobs wait their turn like all others.
+ * Sessions of IonQ's interface: a label for jobs, with limits of their number and of its time. Nothing is reserved for
+ * a session; its jobs wait their turn like all others.
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';

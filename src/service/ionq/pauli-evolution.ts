@@ -1,8 +1,9 @@
 /**
  * Gates of exp(−i·t·H) for a sum H of Pauli strings: the gate `pauliexp` of IonQ's interface.
  *
- * Strings that commute give a product of rotations, each of which is exact. Otherwise the exponential of the whole sum is one
- * unitary, as long as it acts on few qubits. A product formula would be an approximation that the caller did not ask for.
+ * Strings that commute give a product of rotations, each of which is exact. Otherwise the exponential of the whole sum
+ * is one unitary, as long as it acts on few qubits. A product formula would be an approximation that the caller did not
+ * ask for.
  */
 
 import type { Qubit } from '../../circuit/circuit.ts';

@@ -1,8 +1,8 @@
 /**
  * Reads a list of gates in IonQ's form and translates it to gate objects, or adds every fault with its path.
  *
- * Two sets of gates: `qis`, with angles in radians, and `native`, with phases in turns. Fields that a gate does not have are passed
- * over, and null means that a field is not given: clients send both.
+ * Two sets of gates: `qis`, with angles in radians, and `native`, with phases in turns. Fields that a gate does not
+ * have are passed over, and null means that a field is not given: clients send both.
  *
  * @see https://docs.ionq.com/guides/getting-started-with-native-gates (matrices of the native gates)
  */
@@ -219,7 +219,7 @@ function unknownGate(name: string, gateset: Gateset): string {
   return `There is no gate ${shown} in the set ${gateset}, which has ${known.join(', ')}.${hint}`;
 }
 
-/** Greatest sum of |coefficient · time| of an evolution, radians. Rounding errors grow with it, and are below 1e-9 up to here. */
+/** Greatest sum of |coefficient · time| of an evolution, radians; rounding errors are below 1e-9 up to here. */
 const MAX_EVOLUTION = 1e6;
 
 /** Terms of an evolution; each pair of them is compared. */

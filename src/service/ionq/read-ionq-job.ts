@@ -1,6 +1,6 @@
 /**
- * Reads a job in IonQ's form as a batch, or lists every fault with its path in that form. Pure, with plain data as input and output:
- * small bodies are read in the main thread, large ones in another process.
+ * Reads a job in IonQ's form as a batch, or lists every fault with its path in that form. Pure, with plain data as
+ * input and output: small bodies are read in the main thread, large ones in another process.
  *
  * A job of one circuit is a batch of one program, a multi-circuit job one of many.
  */
@@ -11,7 +11,7 @@ import { FaultList } from '../../circuit/errors.ts';
 import { withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { MAX_LISTED_QUBITS } from '../../circuit/outputs.ts';
-import { MAX_FAULTS } from '../../errors/coded-error.ts';
+
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { MAX_SEED } from '../../math/philox.ts';
 import { BATCH_READING, type BatchSubmission, readBatch } from '../batches/read-batch.ts';
@@ -353,7 +353,8 @@ function factsOf(form: JobForm, programs: readonly IonqProgram[]): IonqFacts {
   const hasExact = programs.every(
     ({ hasFinalState, numBits }) => hasFinalState && numBits <= MAX_LISTED_QUBITS,
   );
-  // The ideal simulator answers exact probabilities where there are any. Shots are drawn beside them if they were asked for.
+  // The ideal simulator answers exact probabilities where there are any. Shots are drawn beside them if they were asked
+  // for.
   const noiseModel = modelOf(form);
   const isExact = backend === 'simulator' && noiseModel === IDEAL && hasExact;
   const shots = form.shots ?? undefined;
@@ -399,7 +400,7 @@ function attemptBatch(
       ...fault,
       path: ionqPath(fault.path, type, programs),
     }));
-    throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+    throw new RequestInvalidError(faults);
   }
 }
 

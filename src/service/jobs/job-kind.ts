@@ -86,7 +86,7 @@ export interface ServedJobs<Submission extends JobSubmission> extends SharedJobH
   /**
    * Submission of a stored job with its seed, so that it gives the same result.
    *
-   * @throws {RequestInvalidError | ReadingRefusedError} if its target no longer accepts it.
+   * @throws {RequestInvalidError | RelayedError} if its target no longer accepts it.
    */
   submissionOf(job: Job, signal: AbortSignal): Submission | Promise<Submission>;
   /** Fields of the record in a listing. A brief listing provides only the beginning of the request. */

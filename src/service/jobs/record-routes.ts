@@ -1,6 +1,6 @@
 /**
- * Routes of jobs of every kind: submit, list, show, cancel, run again and delete the caller's own jobs, and follow their
- * events. Jobs of other keys answer 404.
+ * Routes of jobs of every kind: submit, list, show, cancel, run again and delete the caller's own jobs, and follow
+ * their events. Jobs of other keys answer 404.
  */
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
  * Stored form of a submission: the facts that a record shows, followed by the body, which is needed to run,
- * repeat and show the job. Listings read the facts without parsing the body. A repeated submission is known by its hash.
+ * repeat and show the job. Listings read the facts without parsing the body. A repetition is known by its hash.
  */
 import { JobDamagedError } from '../../jobs/errors.ts';
 import { hashBody } from '../../jobs/idempotency.ts';

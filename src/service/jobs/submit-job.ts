@@ -78,7 +78,7 @@ export class JobSubmitter<Submission extends JobSubmission> {
    * Reads a body: a small one in this thread, others in a process.
    *
    * @param needsHash - True if the request has an Idempotency-Key.
-   * @throws {RequestInvalidError} listing every fault; ReadingRefusedError if a process found them.
+   * @throws {RequestInvalidError} listing every fault; RelayedError if a process found them.
    * @throws what `Readers.run` throws.
    */
   async read<Context>(

@@ -18,7 +18,7 @@ const keyFields = {
   created_at: isoTimestamp,
 };
 
-/** The caller's key, its limits and what it has used of them. */
+/** The caller's key, its limits and its usage. */
 export const keyInfo = z.strictObject({
   ...keyFields,
   limits: z.strictObject({

@@ -1,6 +1,6 @@
 /**
- * All metrics of `/metrics`, and those of HTTP and of jobs. Events are counted where they happen; states are read at each scrape. Each
- * service has its own registry, so that several can share a process.
+ * All metrics of `/metrics`, and those of HTTP and of jobs. Events are counted where they happen; states are read at
+ * each scrape. Each service has its own registry, so that several can share a process.
  *
  * No label holds a value that callers choose freely (path, address, key, job id), so the number of series is
  * bounded whatever the load.
@@ -13,10 +13,10 @@ import { DAMAGED_TABLES, type DamagedRecord } from '../../storage/damaged-record
 import type { ModelDirectory } from '../directories.ts';
 import type { ErrorEnvelope } from '../http/envelope.ts';
 import { ERROR_TABLE } from '../http/error-table.ts';
-import { ClusterMetrics, type ClusterSource } from './cluster-metrics.ts';
+import { type ClusterSource, clusterMetrics } from './cluster-metrics.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { InferenceMetrics } from './inference-metrics.ts';
-import { LiveMetrics, type LiveSources, WorkMetrics, type WorkSources } from './live-metrics.ts';
+import { type LiveSources, liveMetrics, type WorkSources, workMetrics } from './live-metrics.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 
 /** Seconds, from the shortest engine run to a circuit that takes a minute. */
@@ -34,10 +34,10 @@ export class ServiceMetrics {
   readonly #damaged: Counter<'table'>;
   readonly #jobs: JobMetrics;
   readonly #inferences: InferenceMetrics;
-  readonly #live: LiveMetrics;
-  readonly #work: WorkMetrics;
+  readonly #readLive: (sources: LiveSources) => void;
+  readonly #readWork: (sources: WorkSources) => void;
   readonly #process: ProcessMetrics;
-  #cluster: ClusterMetrics | undefined;
+  #readCluster: (() => void) | undefined;
 
   /** Starts measuring the process; `close` stops it. */
   constructor() {
@@ -52,8 +52,8 @@ export class ServiceMetrics {
     this.#jobs = new JobMetrics(this.#registry);
     this.engines = new EngineMetrics(this.#registry);
     this.#inferences = new InferenceMetrics(this.#registry);
-    this.#live = new LiveMetrics(this.#registry);
-    this.#work = new WorkMetrics(this.#registry);
+    this.#readLive = liveMetrics(this.#registry);
+    this.#readWork = workMetrics(this.#registry);
     this.#process = new ProcessMetrics(this.#registry);
   }
 
@@ -63,7 +63,7 @@ export class ServiceMetrics {
    */
   setCluster(source: ClusterSource): void {
     this.#registry.setDefaultLabels({ node: source.node });
-    this.#cluster = new ClusterMetrics(this.#registry, source);
+    this.#readCluster = clusterMetrics(this.#registry, source);
   }
 
   /** Media type of the result of `scrape`. */
@@ -88,9 +88,9 @@ export class ServiceMetrics {
 
   /** Current metrics in Prometheus text format. */
   async scrape(sources: LiveSources & WorkSources): Promise<string> {
-    this.#live.read(sources);
-    this.#work.read(sources);
-    this.#cluster?.read();
+    this.#readLive(sources);
+    this.#readWork(sources);
+    this.#readCluster?.();
     return await this.#registry.metrics();
   }
 

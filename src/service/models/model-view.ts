@@ -1,4 +1,4 @@
-/** Models in the form that callers see: the entry of a listing, the details with the card, and answers of classifications. */
+/** Models as callers see them: the entry of a listing, the details with the card, classifications. */
 
 import { basisLabel } from '../../math/basis-index.ts';
 import type { Model } from '../../workloads/models/model.ts';

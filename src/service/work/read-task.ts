@@ -1,5 +1,5 @@
 /** Reads a task or a plan from a body, or lists every fault, and from its stored request. */
-import { MAX_FAULTS } from '../../errors/coded-error.ts';
+
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
@@ -162,7 +162,7 @@ export async function readTask(
   }
   if (parsed.success) faults.push(...processorFaults(parsed.data, simulators));
   if (!parsed.success || faults.length > 0) {
-    throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+    throw new RequestInvalidError(faults);
   }
   if (procedure === undefined || !isJsonObject(input) || !isJsonObject(body)) {
     throw new Error('unreachable: a task without its procedure or an input that is no object');
@@ -215,7 +215,7 @@ export async function readPlan(
     ...processorFaults(parsed.data, simulators),
   ];
   if ('faults' in made || faults.length > 0) {
-    throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+    throw new RequestInvalidError(faults);
   }
   for (const [i, { agent, task, input }] of made.steps.entries()) {
     const procedure = findProcedure(PLAN_AGENTS.proceduresOf(agent) ?? [], task);

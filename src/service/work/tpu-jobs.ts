@@ -2,7 +2,7 @@
  * TPU jobs. Each gets a slice of the modelled fleet, and its work runs on this node while it holds the chips.
  */
 import type { JobQueueing, WaitingJob } from '../../cluster/shared-job.ts';
-import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
+import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
@@ -82,7 +82,7 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): TpuJob
   const parsed = tpuJobBody.safeParse(body);
   if (!parsed.success) {
     const faults = formFaults(parsed.error, tpuJobBody, body);
-    throw new RequestInvalidError([...faults, ...otherFaults(body, faults)].slice(0, MAX_FAULTS));
+    throw new RequestInvalidError([...faults, ...otherFaults(body, faults)]);
   }
   const { job_type, tpu_type, zone, chips, input = {} } = parsed.data;
   const procedure = TPU_PROCEDURES.find(({ name }) => name === job_type);
@@ -96,7 +96,7 @@ export function readTpuJob(body: unknown, simulators: readonly string[]): TpuJob
     ...inputFaults(procedure, input, ['input']),
     ...processorFaults(parsed.data, simulators),
   ];
-  if (faults.length > 0) throw new RequestInvalidError(faults.slice(0, MAX_FAULTS));
+  if (faults.length > 0) throw new RequestInvalidError(faults);
   const { zone: target, tpuType, chips: numChips } = sliceShapeOf(request);
   const slice: TpuJobSlice = { job_type, tpu_type: tpuType, chips: numChips };
   return tpuJobSubmission(target, slice, body, optionsOf(parsed.data));

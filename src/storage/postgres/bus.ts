@@ -20,7 +20,7 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
 /** An idle connection is asked this often whether it lives. */
 const BEAT_MS = 2000;
-/** Time for the answer to a message. Messages are short, and what they tell is looked up each second. */
+/** Time for the answer to a message. Messages are short, and their contents are looked up each second. */
 const ANSWER_MS = 5000;
 
 const NOTIFY = {
@@ -76,7 +76,7 @@ export class PostgresBus {
     setImmediate(() => void this.#sendWaiting());
   }
 
-  /** Ends the connection after what waits was sent. */
+  /** Ends the connection after the waiting messages were sent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#beat);

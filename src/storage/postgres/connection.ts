@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL: their settings, the types of their values, and what their errors mean. */
+/** Connections to PostgreSQL: their settings, the types of their values, the meaning of their errors. */
 import pg from 'pg';
 import { CodedError } from '../../errors/coded-error.ts';
 import type { StoredRow } from '../damaged-records.ts';

@@ -16,7 +16,7 @@ const MIGRATING = [0x716373, 1] as const;
 const TIME = (column: string) => `bigint CHECK (${column} BETWEEN 0 AND ${LAST_TIME})`;
 
 /**
- * Statement that notes by how many bytes a query (`key_id`, `bytes`) changes what its keys have stored. Each
+ * Statement that notes by how many bytes a query (`key_id`, `bytes`) changes the stored data of its keys. Each
  * transaction adds rows of its own, so transactions that write to one key do not wait for each other. `PostgresUsage`
  * folds the rows into `storage_usage`.
  */

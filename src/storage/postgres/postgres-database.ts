@@ -59,7 +59,7 @@ export class PostgresDatabase {
   }
 
   /**
-   * Reads what is committed.
+   * Reads committed data.
    *
    * @throws {StorageUnwritableError} if the server cannot be reached now.
    */
@@ -76,7 +76,7 @@ export class PostgresDatabase {
    * Calls the listener with each notification of a channel, while these come (`isHeard`). A connection that writes
    * listens to none: the server would wake it for each message between nodes.
    *
-   * @param onHeard - Called when notifications come from now on; what was changed before was notified to nobody.
+   * @param onHeard - Called when notifications come from now on; nobody was notified of earlier changes.
    */
   listen(channel: string, listener: (payload: string) => void, onHeard: () => void): void {
     this.#listeners.set(channel, listener);

@@ -1,7 +1,7 @@
 /**
  * Bytes that each key has stored. The database's triggers note each change in a table, and any one node at a time folds
  * the changes into a total by key. Totals and changes are read soon after something was written, so that a submission
- * does not wait for a query; the limits may be exceeded by what is stored meanwhile.
+ * does not wait for a query; the limits may be exceeded by writes in the meantime.
  */
 import type { Query } from './connection.ts';
 import type { PostgresDatabase } from './postgres-database.ts';

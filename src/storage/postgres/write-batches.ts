@@ -20,7 +20,7 @@ interface BatchOptions<Item, Result> {
   /**
    * Writes the items within a transaction.
    *
-   * @returns What became of each: a result, or an error of the item alone.
+   * @returns Outcome of each: a result, or an error of the item alone.
    */
   readonly run: (query: Query, items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
 }

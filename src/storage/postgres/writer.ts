@@ -4,10 +4,10 @@
  * Writes that come while a transaction is under way share the next one, so a busy node pays for a commit once in
  * many writes. A write is acknowledged when COMMIT was answered.
  *
- * Each transaction that writes leaves a mark: it writes its number into the row of its writer in the table `commits`. If
- * the connection is lost before COMMIT is answered, the writer reads the mark once the server can be reached again. The
- * transaction was committed exactly if the row has its number. So nothing is acknowledged that was not committed, and
- * nothing that was is written again. The server's own id of the transaction would not do: after a crash the server
+ * Each transaction that writes leaves a mark: it writes its number into the row of its writer in the table `commits`.
+ * If the connection is lost before COMMIT is answered, the writer reads the mark once the server can be reached again.
+ * The transaction was committed exactly if the row has its number. So nothing is acknowledged that was not committed,
+ * and nothing that was is written again. The server's own id of the transaction would not do: after a crash the server
  * may give the id of a transaction that was not committed to another one.
  */
 import type pg from 'pg';
@@ -87,7 +87,7 @@ export interface WriterOptions {
    * is refused.
    */
   readonly role: 'service' | 'command';
-  /** Milliseconds for the answer to one statement; a connection that is silent for longer is given up. Default: 15 s. */
+  /** Milliseconds after which a connection that has not answered a statement is given up. Default: 15 s. */
   readonly answerMs?: number;
   readonly onEvent?: (event: ConnectionEvent) => void;
 }
@@ -371,7 +371,7 @@ export class PostgresWriter {
     else this.#refuseUncertain();
   }
 
-  /** Keeps the reason why nothing can be written, and reports it unless it was reported since the connection was lost. */
+  /** Keeps the reason why nothing can be written; reports it once after the connection was lost. */
   #noteFault(error: unknown): void {
     this.#fault =
       error instanceof StorageUnwritableError ? error : new StorageUnwritableError(error);

@@ -81,7 +81,7 @@ export const securityAgent: Agent = {
   },
 };
 
-/** The design agent: synthesises, shortens and routes circuits. It verifies every circuit that it returns, and the result says how. */
+/** The design agent synthesises, shortens and routes circuits. It verifies each, and the result says how. */
 export const designAgent: Agent = {
   id: 'design',
   name: 'Design Agent',

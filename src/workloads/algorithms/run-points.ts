@@ -1,6 +1,6 @@
 /**
- * Runs the circuits of procedures as programs of a batch: a program is a circuit, or a circuit with inputs at many points.
- * Points that run the same gates run together.
+ * Runs the circuits of procedures as programs of a batch: a program is a circuit, or a circuit with inputs at many
+ * points. Points that run the same gates run together.
  */
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
 import type { Circuit } from '../../circuit/circuit.ts';

@@ -1,29 +1,22 @@
 /** Runs the tasks of a plan, each as soon as its dependencies have completed. */
-import { CodedError, coded } from '../../errors/coded-error.ts';
+import { coded } from '../../errors/coded-error.ts';
 import type { Json, JsonObject } from '../procedures/json.ts';
 import { type PlanStep, valueAt, withReferencesRead } from './plan.ts';
 
-/** A task of the plan failed or was cancelled, so the plan cannot complete. */
-export class PlanTaskError extends CodedError {
-  readonly code = 'WORKLOADS_PLAN_TASK';
-
-  /** @param how - `failed: …` or `was cancelled`, without a full stop. */
-  constructor(name: string, how: string) {
-    super(`The task ${name} of the plan ${how}`);
-  }
-}
+/** A task of the plan failed or was cancelled, so the plan cannot complete. `how`: `failed: …` or `was cancelled`. */
+export class PlanTaskError extends coded(
+  'WORKLOADS_PLAN_TASK',
+  (name: string, how: string) => `The task ${name} of the plan ${how}`,
+) {}
 
 /** A task refers to a part that a result does not have. */
-export class PlanReferenceError extends CodedError {
-  readonly code = 'WORKLOADS_PLAN_REFERENCE';
-
-  constructor(name: string, from: string, path: string, fields: readonly string[]) {
+export class PlanReferenceError extends coded(
+  'WORKLOADS_PLAN_REFERENCE',
+  (name: string, from: string, path: string, fields: readonly string[]) => {
     const there = fields.length === 0 ? 'nothing' : fields.slice(0, 20).join(', ');
-    super(
-      `The task ${name} of the plan needs ${path} of what ${from} found, which is not there; it found ${there}.`,
-    );
-  }
-}
+    return `The task ${name} of the plan needs ${path} of what ${from} found, which is not there; it found ${there}.`;
+  },
+) {}
 
 /** The referenced values exceed the size limit of an input. */
 export class PlanInputSizeError extends coded(

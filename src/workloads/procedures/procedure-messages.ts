@@ -5,7 +5,7 @@
  * after the call has ended. Messages arrive in the order in which they were sent; the slots of shapes
  * rely on that.
  */
-import { CodedError, type Fault } from '../../errors/coded-error.ts';
+import { CodedError, type Fault, RelayedError } from '../../errors/coded-error.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import type { CircuitRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { PackedCircuit } from '../../fleet/workers/sent-batch.ts';
@@ -104,21 +104,11 @@ export type FromProcess =
 /** Messages of V8's errors when the operating system refuses memory for an array or WebAssembly. */
 const REFUSED_MEMORY = /^Array buffer allocation failed$|could not allocate memory/;
 
-/** A coded error of the other side, with its code. */
-class ProcedureFailure extends CodedError {
-  readonly code: string;
-
-  constructor(code: string, message: string, faults: readonly Fault[]) {
-    super(message, faults);
-    this.code = code;
-  }
-}
-
 /**
  * The failure of a circuit, inside the process. If the procedure rethrows it, the service reports the
  * original error.
  */
-export class CircuitFailure extends ProcedureFailure {
+export class CircuitFailure extends RelayedError {
   readonly circuit: number;
 
   constructor(circuit: number, code: string, message: string, faults: readonly Fault[]) {
@@ -147,7 +137,7 @@ export function errorOf(
 ): unknown {
   switch (failure.kind) {
     case 'coded':
-      return new ProcedureFailure(failure.code, failure.message, failure.faults);
+      return new RelayedError(failure.code, failure.message, failure.faults);
     case 'circuit':
       return ofCircuit(failure.circuit);
     case 'unexpected': {

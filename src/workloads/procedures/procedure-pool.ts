@@ -189,7 +189,7 @@ export class ProcedurePool {
    * @throws {ProcedureResultError} if its result is too large.
    * @throws {ProcedureLostError} if its process ended, and so did the next ones; when the pool closes.
    * @throws {ProcessorUnavailableError} if `processorId` is none of the pool's processors.
-   * @throws {ProcedureFailure} with the code of the procedure's error; a processor's error for one
+   * @throws {RelayedError} with the code of the procedure's error; a processor's error for one
    *   of its circuits, if the procedure rethrew it.
    * @throws {Error} that is no CodedError for bugs of a procedure, with its stack in the process.
    * @throws the signal's reason, at once.

@@ -32,7 +32,7 @@ export interface ProcedureParts<Schema extends z.ZodType> {
   readonly name: string;
   /** Other names that requests may use for it; records show `name`. None unless given. */
   readonly aliases?: readonly string[];
-  /** One to three sentences for callers: what the procedure does, and the fields of its result. */
+  /** One to three sentences for callers: the work of the procedure, and the fields of its result. */
   readonly description: string;
   /** Schema of the input: a strict object, every field with `describe`. */
   readonly input: Schema;

@@ -2,8 +2,8 @@
  * Runs circuits on the first of several processors that is available.
  *
  * During its maintenance a processor keeps the circuits that wait for it, which is right for circuits that name that
- * processor. Callers of an agent or of a model do not: until their circuits have started they move to the next processor
- * when the current one becomes unavailable.
+ * processor. Callers of an agent or of a model do not: until their circuits have started they move to the next
+ * processor when the current one becomes unavailable.
  */
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { Processor, RunHooks } from '../../fleet/processor.ts';

@@ -4,8 +4,8 @@
  * Each gate counts as a dense matrix on its targets where its controls are set: 2^(n − c) amplitudes,
  * each a sum of 2^k complex products for k targets, with 6 operations per product and 2 per addition. An
  * engine that exploits diagonal gates or fuses gates does fewer. Shots, expectation values and single
- * precision are not counted, nor is noise: the count is that of the plain method, for comparison. A gradient counts as one circuit,
- * and its operations are those of the adjoint method without its sums.
+ * precision are not counted, nor is noise: the count is that of the plain method, for comparison. A gradient counts as
+ * one circuit, and its operations are those of the adjoint method without its sums.
  */
 import { type DynamicCircuit, hasMidCircuitMeasurement } from '../../circuit/circuit.ts';
 import type { RunProcedure } from '../procedures/procedure.ts';

@@ -23,8 +23,8 @@ interface SiteString {
 /**
  * Expectation values of observables.
  *
- * Strings are sorted by their first site, where the centre then is, so that nothing to the left of it counts; strings that
- * begin alike share what was contracted.
+ * Strings are sorted by their first site, where the centre then is, so that nothing to the left of it counts; strings
+ * that begin alike share what was contracted.
  *
  * @param siteOf - Site of each qubit.
  */
@@ -204,9 +204,9 @@ interface Environment {
 }
 
 /**
- * Environments of a chain: what sites from a first one on, with a matrix applied to each, contract to. A stack keeps those
- * of the sites on the current path, so that the next path goes on from where it differs. Each is a right × right matrix
- * whose rows belong to the conjugate state.
+ * Environments of a chain: what sites from a first one on, with a matrix applied to each, contract to. A stack keeps
+ * those of the sites on the current path, so that the next path goes on from where it differs. Each is a right × right
+ * matrix whose rows belong to the conjugate state.
  */
 class Environments {
   readonly #chain: Chain;

@@ -117,8 +117,8 @@ export class ChainStates implements BranchOperations<Chain> {
 //
 // Shots are sorted by their draws, so that those with the same outcomes so far are neighbours, and each distinct prefix
 // of outcomes is one row of a matrix that is multiplied by the tensors of one site after the other. A draw u picks the
-// outcomes whose cumulative probability exceeds it, as `engine.ts` defines it. Once the interval of a prefix is so narrow
-// that a draw has few digits left in it, its shots draw again, at the next position.
+// outcomes whose cumulative probability exceeds it, as `engine.ts` defines it. Once the interval of a prefix is so
+// narrow that a draw has few digits left in it, its shots draw again, at the next position.
 //
 // @see Ferris & Vidal, "Perfect sampling with unitary tensor networks", Phys. Rev. B 85, 165146 (2012).
 
@@ -129,8 +129,8 @@ const SHOTS_TOGETHER = 4096;
 const NARROW = 2 ** -30;
 
 /**
- * Shots with the same outcomes so far, for each prefix of outcomes. They are sorted by their draws; `ends` are the positions
- * after their last ones, the first prefix begins at `from`.
+ * Shots with the same outcomes so far, for each prefix of outcomes. They are sorted by their draws; `ends` are the
+ * positions after their last ones, the first prefix begins at `from`.
  */
 interface Prefixes {
   readonly from: number;

@@ -30,7 +30,7 @@ export class Chain {
   readonly limits: BondLimits;
   readonly sites: SiteTensor[];
   centre = 0;
-  /** Weight discarded so far: one minus the product of what each cut kept. At most a few per cent too much. */
+  /** Weight discarded so far: one minus the product of the weights that cuts kept. At most a few per cent too much. */
   truncationError = 0;
   largestBond = 1;
 
@@ -107,7 +107,7 @@ export class Chain {
   }
 
   /**
-   * Divides a pair of sites into an isometry, which spans what is kept of it, and the rest.
+   * Divides a pair of sites into an isometry, which spans the kept part, and the rest.
    *
    * @param isRightward - Whether the centre is the second site afterwards.
    */

@@ -9,7 +9,7 @@ export const SQUARED_ROUNDING = 1e-28;
 /** Part of a truncation threshold that the first orthogonalisation of a pair may leave out. */
 const LEFT_OUT_EARLY = 0.01;
 
-/** Most rows that Jacobi rotations diagonalise; with more, they take too long for what they gain. */
+/** Most rows that Jacobi rotations diagonalise; with more, the gain is not worth the time. */
 const MAX_JACOBI_ROWS = 64;
 
 /** A matrix in memory, and which of its singular vectors are wanted. */
@@ -30,16 +30,17 @@ export interface LeadingVectors {
 }
 
 /**
- * Orthonormal rows that span the largest singular vectors of a matrix: of the left ones the transposes, or the adjoints of
- * the right ones.
+ * Orthonormal rows that span the largest singular vectors of a matrix: of the left ones the transposes, or the adjoints
+ * of the right ones.
  *
  * Orthogonalisations with pivoting, each of the triangular factor of the one before, come ever closer to the singular
  * values. After two of them the part that is left out is at most some 1.4 times what singular vectors leave out, and
  * mostly as much: at a bond that is cut where its weights fall quickly, that is no or one more vector. If the bond is
  * limited, two more or Jacobi rotations come close to the best that the limit allows.
  *
- * @see Stewart, "The QLP approximation to the singular value decomposition", SIAM J. Sci. Comput. 20, 1336 (1999); Huckaby
- *   & Chan, "Stewart's pivoted QLP decomposition for low-rank matrices", Numer. Linear Algebra Appl. 12, 153 (2005).
+ * @see Stewart, "The QLP approximation to the singular value decomposition", SIAM J. Sci. Comput. 20, 1336 (1999);
+ *   Huckaby & Chan, "Stewart's pivoted QLP decomposition for low-rank matrices", Numer. Linear Algebra Appl. 12, 153
+ *   (2005).
  */
 export async function leadingVectors(
   memory: TensorMemory,
@@ -143,7 +144,7 @@ async function singularRows(
   return kept;
 }
 
-/** Writes as many orthonormal rows as a bond may have, by one more orthogonalisation; gives the weight that they span. */
+/** Writes as many orthonormal rows as a bond may have, by one more orthogonalisation; returns their weight. */
 async function pivotedRows(
   memory: TensorMemory,
   bond: number,

@@ -67,7 +67,7 @@ export async function runChain(
   const placed = { program, lastMeasures, memory, matrices };
   const walked = {
     plan,
-    // The memory says what fits: a state's size follows from its bonds.
+    // The memory limits the state, whose size follows from its bonds.
     budget: { stateBytes: 0, maxStates: Number.POSITIVE_INFINITY },
     operations: (slicer: TimeSlicer) => new ChainStates(placed, slicer),
   };

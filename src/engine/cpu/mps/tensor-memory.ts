@@ -1,6 +1,6 @@
 /**
- * The memory of matrix product states, which lies in that of the engine's threads: tensors, and scratch that one operation
- * after the other uses. Large products and orthogonalisations are divided among the threads.
+ * The memory of matrix product states, which lies in that of the engine's threads: tensors, and scratch that one
+ * operation after the other uses. Large products and orthogonalisations are divided among the threads.
  */
 
 import { StateMemoryError } from '../../errors.ts';
@@ -13,7 +13,7 @@ import type { KernelExports } from '../wasm-kernels.ts';
 /** Bytes of a complex number. */
 export const ENTRY_BYTES = 16;
 
-/** Multiplications of complex numbers of a product in one call of a kernel, at most; larger ones are commands for all threads. */
+/** Most complex multiplications of a product in one kernel call; larger products are commands for all threads. */
 const PRODUCTS_PER_CALL = UNITS_PER_CHUNK;
 
 /**
@@ -25,7 +25,7 @@ const MAX_UNDIVIDED = 2 ** 22;
 /** Multiplications in an item of a product, about, and rows of it: with 64 rows of A, packing B costs little. */
 const PRODUCTS_PER_ITEM = 2 ** 15;
 const ROWS_PER_ITEM = 64;
-/** Longest rows of a shared product: two packed columns fit the scratch of a thread. The service's bonds, up to 4096, stay within. */
+/** Longest rows of a shared product: a thread's scratch holds two packed columns. Bonds, up to 4096, fit. */
 const MAX_PACKED = 2 ** 13;
 
 /** Bytes of a command of either kind. */
@@ -184,7 +184,7 @@ export class TensorMemory {
    * @param basis - Where Q goes; nowhere if 0.
    * @param rest - Part of the squared norm of B that may be left out.
    * @param limit - Most rows of Q.
-   * @returns Rows of Q, and what is left out.
+   * @returns Rows of Q, and the discarded weight.
    */
   orthogonalize(
     at: number,
@@ -243,8 +243,8 @@ export class TensorMemory {
   }
 
   /**
-   * Makes rows orthogonal by rotations among them, so that they are singular vectors times singular values. Their squared
-   * norms are in the scratch `masses`.
+   * Makes rows orthogonal by rotations among them, so that they are singular vectors times singular values. Their
+   * squared norms are in the scratch `masses`.
    */
   diagonalize(at: number, rows: number, columns: number, slicer: TimeSlicer): MaybePromise<void> {
     const masses = this.scratch('masses', 8 * rows);

@@ -79,23 +79,25 @@ export async function prepareGpuBatch(
 // Bound on the rounding errors of shaders/batch_evolve.wgsl.
 //
 // **States.** Let ψ be the exact final state and ψ̂ the computed one, not normalised. Each operation is unitary. If its
-// computed form differs by at most eᵢ times the norm of what it acts on, then ‖ψ̂ − ψ‖ ≤ E = Π(1 + eᵢ) − 1 ≤ exp(Σeᵢ) − 1.
-// The probability of any set of basis states in ψ and in ψ̂/‖ψ̂‖ differs by at most the trace distance of the two states,
-// which is the sine of their angle, and so by at most ‖ψ̂ − ψ‖. A cumulative probability is such a probability.
+// computed form differs by at most eᵢ times the norm of what it acts on, then ‖ψ̂ − ψ‖ ≤ E = Π(1 + eᵢ) − 1 ≤ exp(Σeᵢ) −
+// 1. The probability of any set of basis states in ψ and in ψ̂/‖ψ̂‖ differs by at most the trace distance of the two
+// states, which is the sine of their angle, and so by at most ‖ψ̂ − ψ‖. A cumulative probability is such a probability.
 //
 // **One operation.** WGSL rounds a sum, a difference, a product or a converted integer to one of the two neighbouring
 // numbers, in no stated direction: relative error u = 2^−23 at most. Terms may be added in any order, and a product may
 // be fused with a sum, which only helps. So a sum of k products is off by k·u times the sum of their absolute values at
 // most. Cauchy's inequality makes norms of these sums, with a factor √2 for the two parts of a complex number, and
-// another one for the absolute values of a unitary 2×2 matrix. The constants below are these errors to first order in u.
+// another one for the absolute values of a unitary 2×2 matrix. The constants below are these errors to first order in
+// u.
 //
-// @see Nielsen & Chuang, sections 9.2.1 and 9.2.3: trace distance and what measurements make of it.
+// @see Nielsen & Chuang, sections 9.2.1 and 9.2.3: trace distance under measurements.
 // @see WGSL, sections 15.7.2, 15.7.4 and 15.7.5: rounding, accuracy, reassociation and fusion.
 // @see Higham, "Accuracy and Stability of Numerical Algorithms", chapter 3.
 
 /**
- * Error of `unit` in batch_evolve.wgsl, cosine and sine together, except of the angle's own resolution: 3u of an angle of π/4 at most for
- * making radians of it; 1.0u and 1.41u for the polynomials of sine and cosine; 0.05u because they are polynomials.
+ * Error of `unit` in batch_evolve.wgsl, cosine and sine together, except of the angle's own resolution: 3u of an angle
+ * of π/4 at most for making radians of it; 1.0u and 1.41u for the polynomials of sine and cosine; 0.05u because they
+ * are polynomials.
  */
 const UNIT = 4.2 * U;
 /** An angle is cut off to a whole number of these, radians. */

@@ -1,8 +1,8 @@
 /**
  * Locates the blocks of a state in memory, and sums their masses on the device, where the sums stay.
  *
- * A block is the set of basis states that agree in all but their lowest logical qubits, which may be any physical qubits,
- * inside chunks or in chunk numbers.
+ * A block is the set of basis states that agree in all but their lowest logical qubits, which may be any physical
+ * qubits, inside chunks or in chunk numbers.
  *
  * Blocks are processed by windows. A window is a set of blocks that vary in some more qubits, the
  * lowest inside a chunk, so that a window is read in memory order.

@@ -1,6 +1,5 @@
 /**
- * Changes of a state on a GPU beside sweeps: the collapse of one qubit to an outcome, by its masses, and mixing with another
- * state.
+ * Changes of a state on a GPU beside sweeps: the collapse of one qubit to an outcome, and mixing with another state.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { QubitMasses } from '../../state-operations.ts';

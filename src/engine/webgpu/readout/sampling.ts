@@ -1,8 +1,8 @@
 /**
- * Draws basis states from a state on a GPU. A small state is read back for few shots; otherwise only outcomes come back.
+ * Draws basis states from a state on a GPU. A small state is read back for few shots; otherwise only outcomes are.
  *
  * On the device, the masses of blocks are added up and made cumulative; every shot draws, finds its block and is
- * counted there; what remains of the draws is put in the blocks' order; and every block that was
+ * counted there; the remainders of the draws are put in the blocks' order; and every block that was
  * drawn finds its shots' basis states and lists them in ascending order with their occurrences.
  *
  * Sums are 64-bit fixed point in units of 2^-62 and draws are compared with them exactly. So the

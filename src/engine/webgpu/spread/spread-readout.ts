@@ -1,4 +1,4 @@
-/** Reads a state on several devices: masses of a qubit and of selected blocks, amplitudes, and outcome probabilities. */
+/** Reads a state on several devices: masses of qubits and blocks, amplitudes, outcome probabilities. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
 import type { QubitMasses } from '../../state-operations.ts';

@@ -1,7 +1,7 @@
 /**
- * A state in chunks as kernels address it: the index, kernels on its bits, and exchanges with chunk qubits. The lowest bits
- * of an index are inside a chunk, the next tell the chunks of the tile apart, and the others say which chunks the dispatch
- * works on.
+ * A state in chunks as kernels address it: the index, kernels on its bits, and exchanges with chunk qubits. The lowest
+ * bits of an index are inside a chunk, the next tell the chunks of the tile apart, and the others say which chunks the
+ * dispatch works on.
  *
  * An index has 31 bits, because masks of it are signed words on the host. Chunk qubits beyond these
  * are constants of a dispatch.
@@ -163,7 +163,7 @@ export interface ExchangeParts {
 }
 
 /**
- * Splits an exchange into what the engine can do: an exchange of chunk qubits only reorders chunks; any other pair is
+ * Splits an exchange into steps of the engine: an exchange of chunk qubits only reorders chunks; any other pair is
  * exchanged by the store of a sweep without kernels.
  *
  * @param maxTileChunkQubits - Most chunk qubits that a tile holds.

@@ -2,8 +2,8 @@
  * Compiles a sweep into dispatches: the words they share, and for each dispatch its chunks and
  * parameters.
  *
- * The words are stages. In each stage four bits of the tile are in registers, and every ready item that moves only these is
- * done. Diagonals are deferred until an item needs them, as on the CPU.
+ * The words are stages. In each stage four bits of the tile are in registers, and every ready item that moves only
+ * these is done. Diagonals are deferred until an item needs them, as on the CPU.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { Sweep } from '../../../compiler/program.ts';

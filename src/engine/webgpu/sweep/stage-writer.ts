@@ -376,8 +376,8 @@ export class StageWriter {
 
   /**
    * Writes a map on register targets but for its number for all values, which is deferred. Registers are exchanged such
-   * that the values that it mixes differ in the lowest bits alone, and back afterwards: a channel on two qubits mixes four
-   * values of sixteen.
+   * that the values that it mixes differ in the lowest bits alone, and back afterwards: a channel on two qubits mixes
+   * four values of sixteen.
    */
   #writeMap({ targets, rows, rest, entries }: MapItem): void {
     const telling = tellingBits(rows, targets.length);

@@ -1,6 +1,6 @@
 /**
- * Checks and times sweeps of several tile shapes on one state, by their expected effect on a tile. All amplitudes are real:
- * the gates are rotations about Y and sign flips.
+ * Checks and times sweeps of several tile shapes on one state, by their expected effect on a tile. All amplitudes are
+ * real: the gates are rotations about Y and sign flips.
  */
 
 import type { Qubit } from '../../../circuit/circuit.ts';

@@ -1,6 +1,6 @@
 /**
- * The measured sizes of an adapter's kernels, the interface of their store, and the choice of the fastest measured shape by
- * arithmetic on measured times.
+ * The measured sizes of an adapter's kernels, the interface of their store, and the choice of the fastest measured
+ * shape by arithmetic on measured times.
  */
 import type { ShaderSource } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES } from '../gpu-state.ts';

@@ -7,6 +7,7 @@
  * process is lost for another reason, the body is tried again.
  */
 import { extname } from 'node:path';
+import { RelayedError } from '../../../errors/coded-error.ts';
 import { AGEING_MS, FairQueue, type QueuedItem } from '../../../fleet/schedule/fair-queue.ts';
 import {
   ChildPool,
@@ -24,7 +25,6 @@ import {
   KeyReadingRoomError,
   ReaderLostError,
   ReadingMemoryError,
-  ReadingRefusedError,
   ReadingRoomError,
   ReadingTimeError,
 } from '../errors.ts';
@@ -175,7 +175,7 @@ export class Readers {
    * @param name - Name of the reading.
    * @returns Output of the reading.
    * @throws {KeyReadingRoomError | ReadingRoomError} as `reserve`, for other inputs.
-   * @throws {ReadingRefusedError} with the code of the CodedError that the reading threw.
+   * @throws {RelayedError} with the code of the CodedError that the reading threw.
    * @throws {ReadingTimeError | ReadingMemoryError} if it exceeded its limit.
    * @throws {ReaderLostError} if its process ended, and so did those of further attempts; or when the service
    *   closes.
@@ -513,7 +513,7 @@ function outcomeOf(message: Extract<FromReader, { kind: 'done' | 'refused' | 'br
     case 'done':
       return { output: message.output };
     case 'refused':
-      return { error: new ReadingRefusedError(message.code, message.message, message.faults) };
+      return { error: new RelayedError(message.code, message.message, message.faults) };
     case 'broken': {
       const error = new Error('A body could not be read.');
       error.stack = message.stack;

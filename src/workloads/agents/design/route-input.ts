@@ -1,4 +1,4 @@
-/** Input of the task `route`, its limits and its faults, and the target that it names: a device, or the caller's own couplers and gates. */
+/** Input of the task `route`, its limits and faults, and its target: a device, or the caller's couplers and gates. */
 import { z } from 'zod';
 import type { GateSet } from '../../../circuit/synthesis/gate-set.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Input fields of a VQE, for every procedure that runs one, and the problem and options that they describe: the H₂ molecule,
- * an Ising chain, or an observable.
+ * Input fields of a VQE, for every procedure that runs one, and the problem and options that they describe: the H₂
+ * molecule, an Ising chain, or an observable.
  */
 import { z } from 'zod';
 import { type PauliSum, parseObservables } from '../../../circuit/observable.ts';

@@ -1,8 +1,8 @@
 /**
  * The tasks `assignment` (robots to tasks) and `routing` (a short route through sites), by QAOA over permutations.
  *
- * Place i of an assignment is robot i, its item the robot's task. Place i of a route is the i-th stop after the start, its
- * item the site. The start is left out: rotating a round trip does not change it.
+ * Place i of an assignment is robot i, its item the robot's task. Place i of a route is the i-th stop after the start,
+ * its item the site. The start is left out: rotating a round trip does not change it.
  */
 import { z } from 'zod';
 import type { Fault } from '../../../errors/coded-error.ts';

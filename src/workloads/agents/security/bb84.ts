@@ -1,10 +1,10 @@
 /**
  * The task `bb84`: the BB84 protocol with an eavesdropper who intercepts and resends.
  *
- * Each qubit is measured up to twice: by Eve, and by Bob, for whom Alice or, after an interception, Eve has prepared it.
- * A measurement depends on the bit, the basis that it was prepared in and the basis that it is measured in alone, so
- * qubits that agree in these are shots of one circuit. Shots do not depend on each other: which of them reads what is
- * drawn.
+ * Each qubit is measured up to twice: by Eve, and by Bob, for whom Alice or, after an interception, Eve has prepared
+ * it. A measurement depends on the bit, the basis that it was prepared in and the basis that it is measured in alone,
+ * so qubits that agree in these are shots of one circuit. Shots do not depend on each other: which of them reads what
+ * is drawn.
  *
  * @see Bennett & Brassard, "Quantum cryptography: public key distribution and coin tossing" (1984); Shor
  *   & Preskill, "Simple proof of security of the BB84 quantum key distribution protocol" (2000), for the

@@ -171,8 +171,8 @@ function standardErrorOf(equal: number, different: number): number {
 }
 
 /**
- * Circuit of |Φ⁺⟩ on qubits 0 (Alice's) and 1, of that visibility, whose halves are rotated so that measuring Z reads the
- * analysers' axes.
+ * Circuit of |Φ⁺⟩ on qubits 0 (Alice's) and 1, of that visibility, whose halves are rotated so that measuring Z reads
+ * the analysers' axes.
  */
 function measuredPair({ alice, bob }: Setting, visibility: number): DynamicCircuit {
   // At 3/4, the Paulis of depolarizing noise leave nothing of a state.

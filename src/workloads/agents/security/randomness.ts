@@ -1,6 +1,6 @@
 /**
- * The tasks `random_bits`, which samples bits from circuits of Hadamard gates and tests them, and `randomness_tests`, which
- * tests bits of the caller.
+ * The tasks `random_bits`, which samples bits from circuits of Hadamard gates and tests them, and `randomness_tests`,
+ * which tests bits of the caller.
  *
  * Each sample is a circuit with its own seed, run in batches: shots of one circuit come back as counts,
  * which lose their order.

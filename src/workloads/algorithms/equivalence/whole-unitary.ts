@@ -17,31 +17,25 @@ import {
   type Operation,
   operationQubits,
 } from '../../../circuit/circuit.ts';
-import { CodedError } from '../../../errors/coded-error.ts';
+import { coded } from '../../../errors/coded-error.ts';
 import { adjoint, type ComplexMatrix, dimension, multiply } from '../../../math/complex-matrix.ts';
 import type { ProcedureContext } from '../../procedures/procedure-context.ts';
 import { Chance } from '../chance.ts';
 import { gateOperation as gate } from '../gate-operation.ts';
 
-/** A synthesised circuit differs from the requested one; no circuit is returned. */
-export class EquivalenceError extends CodedError {
-  readonly code = 'WORKLOADS_NOT_EQUIVALENT';
-
-  /**
-   * @param what - The compared property.
-   * @param found - The deviation.
-   * @param allowed - The tolerance.
-   */
-  constructor(what: string, found: number, allowed: number) {
-    super(
-      `The circuit that was found failed its verification: its ${what} is ${found.toPrecision(3)}, and at most ${allowed.toPrecision(3)} is allowed.`,
-    );
-  }
-}
+/**
+ * A synthesised circuit differs from the requested one; no circuit is returned. `what` is the compared property,
+ * `found` its deviation, `allowed` the tolerance.
+ */
+export class EquivalenceError extends coded(
+  'WORKLOADS_NOT_EQUIVALENT',
+  (what: string, found: number, allowed: number) =>
+    `The circuit that was found failed its verification: its ${what} is ${found.toPrecision(3)}, and at most ${allowed.toPrecision(3)} is allowed.`,
+) {}
 
 /** Fidelity and distance of two state vectors. */
 export interface StateDistance {
-  /** (Σ |⟨a|b⟩|)² over both norms, the sum running over what is measured. */
+  /** (Σ |⟨a|b⟩|)² over both norms, the sum running over outcomes. */
   readonly fidelity: number;
   /** The length of a − e^{iφ}·b for the φ that makes it shortest, one φ for each outcome. */
   readonly distance: number;

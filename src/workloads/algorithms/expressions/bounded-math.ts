@@ -217,7 +217,7 @@ export class BoundedMath {
         return isFunction(value) ? this.#guarded(name, value) : value;
       });
     }
-    // Literal matrices ask it what they become; it cannot be named in an expression.
+    // Literal matrices read their type from it; it cannot be named in an expression.
     defineLazily(namespace, 'config', () => Object.freeze({ matrix: 'Matrix' }));
   }
 

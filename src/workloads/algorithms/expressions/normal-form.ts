@@ -56,7 +56,7 @@ export function normalText(tree: MathNode, products: Products): string {
 
 class Normaliser {
   readonly #isExpanding: boolean;
-  /** Parts are asked for by what holds them more than once. */
+  /** A part may be requested more than once. */
   readonly #sums = new Map<MathNode, TermSum>();
 
   constructor(products: Products) {

@@ -85,7 +85,7 @@ const GAMMA_END = 171.624;
 const GAMMA_OF_MATHJS = 171;
 
 /**
- * Γ and factorials of doubles, where mathjs gives infinity for what a double can hold.
+ * Γ and factorials of doubles, where mathjs gives infinity though a double can hold the value.
  *
  * @throws {ExpressionLimitError} of a list with such a number.
  */

@@ -17,7 +17,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** Rows, columns and so on; none of what is neither matrix nor list. */
+/** Rows, columns and so on; empty for a value that is neither matrix nor list. */
 export function sizeOf(value: unknown): readonly number[] {
   if (isMatrix(value)) return value.size();
   const sizes: number[] = [];

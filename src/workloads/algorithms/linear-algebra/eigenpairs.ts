@@ -43,7 +43,7 @@ export function eigenpairsOf(matrix: DenseMatrix): readonly Eigenpair[] | undefi
   return pairs.sort((a, b) => a.value[0] - b.value[0] || a.value[1] - b.value[1]);
 }
 
-/** Whether what lies above the diagonal of T is no more than rounding. */
+/** Whether the entries above the diagonal of T are rounding errors. */
 function isDiagonal({ size, t }: SchurDecomposition, norm: number): boolean {
   const bound = 4 * size * Number.EPSILON * norm;
   for (let row = 0; row < size; row++) {

@@ -1,6 +1,6 @@
 /**
- * Dense complex matrices of any shape, and linear systems, inverses and determinants of square ones. The square matrices
- * of src/math/complex-matrix.ts are those of gates.
+ * Dense complex matrices of any shape, and linear systems, inverses and determinants of square ones. The square
+ * matrices of src/math/complex-matrix.ts are those of gates.
  *
  * Systems are solved by mathjs's LU decomposition with partial
  * pivoting. Its functions `det` and `inv` are not used: products inside `det` leave the range of doubles

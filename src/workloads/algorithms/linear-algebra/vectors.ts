@@ -1,6 +1,6 @@
 /**
- * Products, lengths and projections of vectors, real ones and complex ones as interleaved re, im, and small systems whose
- * matrix is symmetric and positive definite.
+ * Products, lengths and projections of vectors, real ones and complex ones as interleaved re, im, and small systems
+ * whose matrix is symmetric and positive definite.
  */
 
 /** Σ a_i·b_i. */

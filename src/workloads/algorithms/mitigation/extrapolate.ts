@@ -1,9 +1,9 @@
 /**
- * Zero-noise extrapolation: values at several scale factors of the noise, fitted and read off at 0. Errors of the values are
- * independent, and standard errors follow by propagation.
+ * Zero-noise extrapolation: values at several scale factors of the noise, fitted and read off at 0. Errors of the
+ * values are independent, and standard errors follow by propagation.
  *
- * @see Temme, Bravyi, Gambetta, "Error mitigation for short-depth quantum circuits" (2017); Giurgica-Tiron et al., "Digital
- *   zero noise extrapolation for quantum error mitigation" (2020), section III.
+ * @see Temme, Bravyi, Gambetta, "Error mitigation for short-depth quantum circuits" (2017); Giurgica-Tiron et al.,
+ *   "Digital zero noise extrapolation for quantum error mitigation" (2020), section III.
  */
 import type { ExpectationEstimate } from '../../../circuit/expectation-estimates.ts';
 

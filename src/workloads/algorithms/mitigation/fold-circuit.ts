@@ -1,9 +1,9 @@
 /**
- * Global unitary folding: U becomes U (U†U)^n, which is U without noise and has about 2n + 1 times the noise. Scale factors
- * between odd numbers fold the last gates of U once more.
+ * Global unitary folding: U becomes U (U†U)^n, which is U without noise and has about 2n + 1 times the noise. Scale
+ * factors between odd numbers fold the last gates of U once more.
  *
- * @see Giurgica-Tiron, Hindy, LaRose, Mari, Zeng, "Digital zero noise extrapolation for quantum error mitigation" (2020),
- *   section II A.
+ * @see Giurgica-Tiron, Hindy, LaRose, Mari, Zeng, "Digital zero noise extrapolation for quantum error mitigation"
+ *   (2020), section II A.
  */
 import {
   type Circuit,
@@ -84,8 +84,8 @@ function startOfLast(operations: readonly Operation[], count: number): number {
 }
 
 /**
- * The model with the noise of each gate of a circuit for its inverse, too: folding adds SDG to a circuit of S, whose model
- * may not name it. Gates that the circuit has itself keep their own noise.
+ * The model with the noise of each gate of a circuit for its inverse, too: folding adds SDG to a circuit of S, whose
+ * model may not name it. Gates that the circuit has itself keep their own noise.
  */
 export function withNoiseOfInverses(model: NoiseModel, { operations }: Circuit): NoiseModel {
   const gates = operations.filter(isGate);

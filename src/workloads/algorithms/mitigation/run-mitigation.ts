@@ -1,9 +1,9 @@
 /**
  * Measures observables of folded circuits under a noise model, with readout errors and with these inverted.
  *
- * The strings of the observables are measured in groups. A circuit measures all qubits; the gates that change the basis of
- * a group are no part of the circuit that is folded, and have no noise. Without shots the exact distribution of what is
- * read takes the place of counts, so that both follow the same way.
+ * The strings of the observables are measured in groups. A circuit measures all qubits; the gates that change the basis
+ * of a group are no part of the circuit that is folded, and have no noise. Without shots the exact distribution of the
+ * outcome that is read takes the place of counts, so that both follow the same way.
  */
 import type { Circuit, DynamicCircuit, Operation, Qubit } from '../../../circuit/circuit.ts';
 import {

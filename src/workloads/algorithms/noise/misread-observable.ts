@@ -10,8 +10,8 @@ export function readingMap({ p1Given0, p0Given1 }: Confusion): ReadingMap {
 }
 
 /**
- * The observable whose exact mean is that of readings with errors. A string of w Paulis becomes up to 2^w strings, one if
- * both values of every bit are misread alike.
+ * The observable whose exact mean is that of readings with errors. A string of w Paulis becomes up to 2^w strings, one
+ * if both values of every bit are misread alike.
  */
 export function misreadObservable(
   observable: PauliSum,

@@ -1,7 +1,7 @@
 /**
  * Minimisers of energies by name: Levenberg–Marquardt if whole states can be read, BFGS if gradients are
- * exact, Adam if they are estimates. Adam is here: gradient descent with a step size per parameter, from running means of
- * the gradient and of its square.
+ * exact, Adam if they are estimates. Adam is here: gradient descent with a step size per parameter, from running means
+ * of the gradient and of its square.
  */
 import { bfgs, largestSize, type Minimum, type OnStep, type SmoothObjective } from './bfgs.ts';
 import { type CurvedObjective, levenbergMarquardt } from './levenberg-marquardt.ts';
@@ -46,8 +46,8 @@ export function startAdam(theta: ArrayLike<number>): AdamState {
 }
 
 /**
- * The state of Adam after one step; `state` is unchanged. The powers of the decays are accumulated as products: the last
- * bit of `**` may differ between JavaScript engines.
+ * The state of Adam after one step; `state` is unchanged. The powers of the decays are accumulated as products: the
+ * last bit of `**` may differ between JavaScript engines.
  *
  * @param gradient - Gradient of the loss at `state.theta`.
  * @throws {RangeError} if the gradient does not have one entry per parameter.

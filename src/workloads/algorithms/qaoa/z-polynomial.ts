@@ -1,6 +1,6 @@
 /**
- * Costs of bits as sums of products of Z, E(b) = Σ_S w_S·(−1)^|b & S|; Ising problems, which are such costs of fields and
- * couplings, E(s) = offset + Σ h_i·s_i + Σ J_ij·s_i·s_j; and the exhaustive search that QAOA's answers are held to.
+ * Costs of bits as sums of products of Z, E(b) = Σ_S w_S·(−1)^|b & S|; Ising problems, which are such costs of fields
+ * and couplings, E(s) = offset + Σ h_i·s_i + Σ J_ij·s_i·s_j; and the exhaustive search that QAOA's answers are held to.
  *
  * s_i is the value of Z on qubit i: +1 if bit i is 0, −1 if it is 1. Tables of values and weights are Walsh–Hadamard
  * transforms of each other, which costs n·2^n.

@@ -1,6 +1,6 @@
 /**
- * Bit sequences: their binary and hexadecimal texts, and estimates of their min-entropy, bits by bit of output: −log₂ of
- * the likeliest guess.
+ * Bit sequences: their binary and hexadecimal texts, and estimates of their min-entropy, bits by bit of output: −log₂
+ * of the likeliest guess.
  *
  * Each estimate is a lower bound at 99 % confidence under its own model of the source, so the least of them
  * counts. No estimate tells a good pseudorandom generator from chance.

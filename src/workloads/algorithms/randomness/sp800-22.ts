@@ -2,7 +2,7 @@
  * Tests of SP 800-22: whether ones and zeros balance over the whole and in blocks, whether they change as
  * often as chance does, and whether periods stand out.
  *
- * Each function gives the P-value of bits of any number; the suite says how many are enough, and what each test found.
+ * Each function gives the P-value of bits of any number; the suite says how many are enough, and reports each test.
  * Symbols are those of the publication. Left out are the tests of patterns, ranks, sums, longest runs, complexity and
  * excursions: the four here are those that are looked at first, and the estimates of min-entropy stand beside them.
  *

@@ -93,7 +93,7 @@ const LARGEST_SLOPE = 1e-10;
 /**
  * Trains logistic regression with a penalty on the squared weights, by Newton's method.
  *
- * Minimises C·Σ ln(1 + e^{−z}) + ½·|w|² with C = 1, z being the log-odds of what is true; the
+ * Minimises C·Σ ln(1 + e^{−z}) + ½·|w|² with C = 1, z being the log-odds of the true class; the
  * intercept is not penalised. The decision value is the log-odds of class 1. The penalty treats all
  * features alike, so they should be of one unit or standardised.
  *
@@ -184,7 +184,7 @@ function gaussian(gamma: number, a: ArrayLike<number>, b: ArrayLike<number>): nu
 /**
  * Minimises ½·Σ w_i·w_j·s_i·s_j·k_ij − Σ w_i over 0 ≤ w ≤ 1 with Σ s_i·w_i = 0.
  *
- * @returns The weights, and what is added to Σ w_i·s_i·k_i.
+ * @returns The weights, and the constant added to Σ w_i·s_i·k_i.
  */
 function minimise(kernel: readonly Float64Array[], signs: readonly number[]) {
   const weights = new Float64Array(signs.length);

@@ -18,7 +18,7 @@ import {
 /**
  * Expectation values of many circuits of one shape, exact or estimated from shots.
  *
- * Angles are radians, circuit after circuit, `numAnglesOf(shape)` each. What comes back is circuit
+ * Angles are radians, circuit after circuit, `numAnglesOf(shape)` each. The result is circuit
  * after circuit, one value an observable: length numCircuits · observables.length.
  */
 export type ExpectationBatch = (
@@ -42,7 +42,7 @@ export interface ExpectationGradients {
 /** Circuits that take as long as a gradient by the adjoint method, at most; more where a circuit takes less. */
 const CIRCUITS_PER_ADJOINT = { narrow: 64, wide: 8 };
 
-/** Number of circuits that take as long as one gradient, at most. Every gate with an angle is a rotation about Paulis. */
+/** Most circuits that take as long as one gradient. Every gate with an angle is a rotation about Paulis. */
 export function circuitsOfGradient({ shape, angles }: ParametricCircuit): number {
   const { narrow, wide } = CIRCUITS_PER_ADJOINT;
   const adjoint = shape.numQubits > MAX_BATCH_QUBITS ? wide : narrow;

@@ -143,8 +143,8 @@ export interface SplitOptions {
 }
 
 /**
- * The splits of repeated stratified k-fold cross-validation, fold after fold of repeat after repeat. In each repeat every
- * row is tested once.
+ * The splits of repeated stratified k-fold cross-validation, fold after fold of repeat after repeat. In each repeat
+ * every row is tested once.
  *
  * Each repeat shuffles the rows of each class and deals them to the folds in turn, one class after the
  * other, without restarting at the first fold. So in every fold each class's count is within one of its

@@ -2,9 +2,9 @@
  * The variational quantum eigensolver: searches the lowest energy among trial states that circuits
  * prepare.
  *
- * BFGS and Adam take exact gradients, each for a small multiple of the time of one circuit. Where energies are estimated
- * from shots, gradients follow from them by the parameter-shift rule, as on a device. The Levenberg–Marquardt method
- * reads whole states. The processor runs batches of one shape only.
+ * BFGS and Adam take exact gradients, each for a small multiple of the time of one circuit. Where energies are
+ * estimated from shots, gradients follow from them by the parameter-shift rule, as on a device. The Levenberg–Marquardt
+ * method reads whole states. The processor runs batches of one shape only.
  *
  * @see McClean, Romero, Babbush, Aspuru-Guzik, "The theory of variational hybrid quantum-classical
  *   algorithms" (2016).

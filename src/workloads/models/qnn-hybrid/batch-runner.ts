@@ -1,4 +1,4 @@
-/** Runs the batches of a model on the first of its processors that is available, and ends them when the service stops. */
+/** Runs the batches of a model on its first available processor, and ends them when the service stops. */
 import { ProcessorUnavailableError } from '../../../fleet/errors.ts';
 import type { CircuitResult, CircuitRun, Processor, RunHooks } from '../../../fleet/processor.ts';
 import { drained } from '../../drained.ts';

@@ -5,8 +5,8 @@
  * The sum of the feature weights is bounded. Expectation values are periodic in phases, so large weights
  * flip the decision again near the corners of the features' range, where no rows would reveal it.
  *
- * Steps amplify a difference in the last bit of a gradient. For the same parameters on every machine, circuits run on an
- * engine that gives the same bits on every machine.
+ * Steps amplify a difference in the last bit of a gradient. For the same parameters on every machine, circuits run on
+ * an engine that gives the same bits on every machine.
  */
 import { uniformDraw } from '../../../math/philox.ts';
 import { adamStep, startAdam } from '../../algorithms/optimisers/minimise.ts';

@@ -2,8 +2,8 @@
  * Circuit families from which training chooses that of qnn-hybrid.
  *
  * Both re-upload the features in every layer; gate angles are affine in a scaled feature in [−1, 1].
- * Qubit q of layer l reads feature (l·n + q) mod 4 (or as many as there are), so that circuits narrower than the features see
- * them all after some layers, and wider ones see them several times. ⟨Z₀⟩ decides the class, and all
+ * Qubit q of layer l reads feature (l·n + q) mod 4 (or as many as there are), so that circuits narrower than the
+ * features see them all after some layers, and wider ones see them several times. ⟨Z₀⟩ decides the class, and all
  * qubits are measured, qubit q into bit q.
  *
  * - `ghz-reuploading`: a GHZ interferometer. H and a chain of CX spread qubit 0 over the register,

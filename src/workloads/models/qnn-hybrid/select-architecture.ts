@@ -1,9 +1,9 @@
 /**
  * Selects the deployed circuit from a fixed list, by cross-validation with the one-standard-error rule.
  *
- * On each split the classifier and its scaler are fitted to the training rows alone. The splits differ from those of the
- * published accuracy, so that the figure is not the best of several draws. They are still splits of the same hundred
- * flowers; the model card states the remaining bias.
+ * On each split the classifier and its scaler are fitted to the training rows alone. The splits differ from those of
+ * the published accuracy, so that the figure is not the best of several draws. They are still splits of the same
+ * hundred flowers; the model card states the remaining bias.
  *
  * @see Breiman, Friedman, Olshen, Stone, "Classification and regression trees" (1984), section 3.4.3.
  */
