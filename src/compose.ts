@@ -32,6 +32,7 @@ import { closeJobKinds, serveJobKinds } from './service/job-kinds.ts';
 import { ServiceMetrics } from './service/metrics/service-metrics.ts';
 import { demoFactsOf } from './service/models/demo-routes.ts';
 import { servedProcessors } from './service/served-processor.ts';
+import type { ServiceSettings } from './service/service-deps.ts';
 import { restoreMaintenance } from './service/systems/maintenance.ts';
 import { reportOnce } from './storage/damaged-records.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
@@ -106,7 +107,7 @@ export async function startService(
   return await service.listen();
 }
 
-/** The app's log, for parts that are made before it: their early lines are written once there is one. */
+/** The app's log, for parts that are made before it: what they say early is written once there is one. */
 class LateLog {
   readonly #log = Promise.withResolvers<FastifyInstance['log']>();
 
@@ -262,7 +263,7 @@ async function buildParts(
     ...(cluster && { nodeFault: () => cluster.fault() }),
     usage,
     metrics,
-    settings: { ...config, version: version() },
+    settings: settingsOf(config),
     elapsedMs,
     drawSeed: () => drawSeed(random),
     logger: { level: config.logLevel, stream: logStream(config.logFormat, logDestination) },
@@ -281,6 +282,27 @@ async function buildParts(
 }
 
 type Parts = Awaited<ReturnType<typeof buildParts>>;
+
+/** The settings that routes know. */
+function settingsOf(config: Config): ServiceSettings {
+  return {
+    version: version(),
+    role: config.role,
+    rateLimits: config.rateLimits,
+    inFlightLimits: config.inFlightLimits,
+    storageLimits: config.storageLimits,
+    demoRateLimit: config.demoRateLimit,
+    publicRateLimit: config.publicRateLimit,
+    bodyLimitBytes: config.bodyLimitBytes,
+    requestTimeoutMs: config.requestTimeoutMs,
+    maxConnections: config.maxConnections,
+    maxConnectionsOfAddress: config.maxConnectionsOfAddress,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    metricsAddresses: config.metricsAddresses,
+    revokedKeyJobs: config.revokedKeyJobs,
+  };
+}
 
 /** The service from its first answer to its last. */
 class ComposedService {
