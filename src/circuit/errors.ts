@@ -105,9 +105,10 @@ export class InvalidInputsError extends coded(
 /** A text in Stim's format is rejected, or exceeds a limit, which is the code of its fault then. */
 export class StimTextError extends coded(
   'CIRCUIT_STIM_INVALID',
-  ({ line, column }: SourcePosition, problem: string, code = 'CIRCUIT_STIM_INVALID') => {
+  ({ line, column }: SourcePosition, problem: string, code?: string) => {
     const message = `Stim line ${line}, column ${column}: ${problem}`;
-    return { message, faults: [{ path: 'stim', message, code }], line, column };
+    const fault = { path: 'stim', message, code: code ?? 'CIRCUIT_STIM_INVALID' };
+    return { message, faults: [fault], line, column };
   },
 ) {}
 
