@@ -130,6 +130,8 @@ async function withCluster<T>(
     programs,
     roles,
     hasNoProxies: true,
+    // As a cluster is run; what the disk takes belongs to the figures.
+    serverSettings: ['fsync=on'],
     keys: Array<'standard'>(numKeys).fill('standard'),
     settings: { QCS_QUEUE_LIMIT: '100000' },
   });

@@ -86,6 +86,36 @@ const CHANNELS: readonly Channel[] = [
   krausChannel(randomKraus(new RandomStream(3), 3, 2)),
 ].flatMap((channel) => channel ?? []);
 
+// The engines have their circuits in common, so that the oracle runs each of them once.
+const THROUGH_CHANNELS = CHANNELS.map((channel, i) =>
+  circuitsThrough(channel, new RandomStream(100 + i)),
+);
+const NOISY = [0, 1, 2, 3, 4, 5].map((seed) => {
+  const stream = new RandomStream(1000 + seed);
+  const circuit = noisyCircuit(stream, 4, 30);
+  const observables: readonly PauliSum[] = [
+    randomSum(stream, 4, 1),
+    randomSum(stream, 4, 6),
+    [
+      { coefficient: 0.5, factors: [] },
+      { coefficient: 2, factors: [{ pauli: 'Y', qubit: 2 }] },
+    ],
+  ];
+  return [seed, circuit, observables] as const;
+});
+const DYNAMIC = [0, 1, 2, 3, 4, 5, 6, 7].map((seed) => {
+  const stream = new RandomStream(2000 + seed);
+  return [seed, withNoise(stream, randomDynamicCircuit(stream, 3, 4, 14))] as const;
+});
+const MEASURED = seeds(25).map((seed) => {
+  const stream = new RandomStream(4000 + seed);
+  const circuit = randomCliffordCircuit(stream, 1 + stream.below(3), 30, { readings: true });
+  // Measurements that nothing follows on their qubits count as those at the end.
+  const { operations, measures } = lastReadings(circuit.operations);
+  return { circuit, ordered: { ...circuit, operations: [...operations, ...measures] } };
+});
+const HUNDREDS = hundredsOfChannels();
+
 const engines = new Map<string, Engine>();
 afterAll(async () => {
   for (const engine of engines.values()) await engine.close();
@@ -97,72 +127,44 @@ describe.each(ENGINES)('$precision on $numThreads threads with tiles of $tileQub
   engines.set(JSON.stringify(options), engine);
   const run = (circuit: DynamicCircuit, ask: Ask) => runDensity(engine, circuit, ask);
 
-  test.each(CHANNELS.map((channel, i) => [i, channel] as const))(
+  test.each(THROUGH_CHANNELS.map((circuits, i) => [i, circuits] as const))(
     'channel %i acts on any qubits in any order as its Kraus matrices do',
-    async (i, channel) => {
-      const stream = new RandomStream(100 + i);
-      for (const numQubits of channel.numQubits === 3 ? [3, 4] : [channel.numQubits, 3, 5]) {
-        for (const qubits of operandsOf(
-          channel.numQubits,
-          numQubits,
-          numQubits === 5 ? 3 : 99,
-          stream,
-        )) {
-          const circuit: DynamicCircuit = {
-            numQubits,
-            numBits: 0,
-            operations: [
-              ...randomGates(stream, numQubits, 8, 2),
-              { kind: 'noise', qubits, channel },
-              ...randomGates(stream, numQubits, 4, 2),
-              { kind: 'noise', qubits, channel },
-            ],
-          };
-          const { densityMatrix } = await run(circuit, { densityMatrix: true });
-          expectClose(densityMatrix!, exactRun(circuit).density, tolerance);
-        }
+    async (_, circuits) => {
+      for (const circuit of circuits) {
+        const { densityMatrix } = await run(circuit, { densityMatrix: true });
+        expectClose(densityMatrix!, exactRun(circuit).density, tolerance);
       }
     },
   );
 
-  test.each([0, 1, 2, 3, 4, 5])('random noisy circuit %i has the exact outputs', async (seed) => {
-    const stream = new RandomStream(1000 + seed);
-    const circuit = noisyCircuit(stream, 4, 30);
-    const observables: readonly PauliSum[] = [
-      randomSum(stream, 4, 1),
-      randomSum(stream, 4, 6),
-      [
-        { coefficient: 0.5, factors: [] },
-        { coefficient: 2, factors: [{ pauli: 'Y', qubit: 2 }] },
-      ],
-    ];
-    const exact = densityBeforeReadout(circuit);
-    const found = await run(circuit, {
-      densityMatrix: true,
-      purity: true,
-      probabilities: true,
-      observables,
-      variances: true,
-    });
-    expectClose(found.densityMatrix!, exact, tolerance);
-    expect(traceOf(found.densityMatrix!)).toBeCloseTo(1, tolerance < 1e-9 ? 12 : 5);
-    expect(Math.abs(found.purity! - purityOf(exact))).toBeLessThan(tolerance);
-    expectOutcomes(found, circuit, tolerance);
-    for (const [i, observable] of observables.entries()) {
-      const scale = observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 1);
-      const mean = densityExpectation(exact, observable);
-      expect(Math.abs(found.expectations![i]! - mean)).toBeLessThan(4 * tolerance * scale);
-      const variance = densityVariance(exact, observable);
-      expect(Math.abs(found.variances![i]! - variance)).toBeLessThan(8 * tolerance * scale ** 2);
-    }
-  });
+  test.each(NOISY)(
+    'random noisy circuit %i has the exact outputs',
+    async (_, circuit, observables) => {
+      const exact = densityBeforeReadout(circuit);
+      const found = await run(circuit, {
+        densityMatrix: true,
+        purity: true,
+        probabilities: true,
+        observables,
+        variances: true,
+      });
+      expectClose(found.densityMatrix!, exact, tolerance);
+      expect(traceOf(found.densityMatrix!)).toBeCloseTo(1, tolerance < 1e-9 ? 12 : 5);
+      expect(Math.abs(found.purity! - purityOf(exact))).toBeLessThan(tolerance);
+      expectOutcomes(found, circuit, tolerance);
+      for (const [i, observable] of observables.entries()) {
+        const scale = observable.reduce((sum, { coefficient }) => sum + Math.abs(coefficient), 1);
+        const mean = densityExpectation(exact, observable);
+        expect(Math.abs(found.expectations![i]! - mean)).toBeLessThan(4 * tolerance * scale);
+        const variance = densityVariance(exact, observable);
+        expect(Math.abs(found.variances![i]! - variance)).toBeLessThan(8 * tolerance * scale ** 2);
+      }
+    },
+  );
 
-  test.each([0, 1, 2, 3, 4, 5, 6, 7])(
+  test.each(DYNAMIC)(
     'circuit %i with measurements, resets and conditions in mid-circuit has the exact distribution',
-    async (seed) => {
-      const stream = new RandomStream(2000 + seed);
-      const base = randomDynamicCircuit(stream, 3, 4, 14);
-      const circuit = withNoise(stream, base);
+    async (_, circuit) => {
       expectOutcomes(await run(circuit, { probabilities: true }), circuit, tolerance);
     },
   );
@@ -221,27 +223,14 @@ describe.each(ENGINES)('$precision on $numThreads threads with tiles of $tileQub
   });
 
   testSeeds('random measurements leave the state that theory has', seeds(25), async (seed) => {
-    const stream = new RandomStream(4000 + seed);
-    const circuit = randomCliffordCircuit(stream, 1 + stream.below(3), 30, { readings: true });
+    const { circuit, ordered } = MEASURED[seed]!;
     const { densityMatrix } = await run(circuit, { densityMatrix: true });
-    // Measurements that nothing follows on their qubits count as those at the end.
-    const { operations, measures } = lastReadings(circuit.operations);
-    const ordered = { ...circuit, operations: [...operations, ...measures] };
     expectClose(densityMatrix!, densityBeforeReadout(ordered), tolerance);
   });
 
   test('hundreds of strong channels in one sweep neither overflow nor vanish', async () => {
-    // What they all multiply by is 0.57^300, and is applied late.
-    const [strong, damping] = [depolarizing(2, 0.4)!, amplitudeDamping(0.5, 0.25)!];
-    const rounds = Array.from({ length: 300 }, (_, i): readonly DynamicOperation[] => [
-      gate('RX', [i % 2], [], [0.3]),
-      { kind: 'noise', qubits: [0, 1], channel: strong },
-      gate('RZ', [0], [], [0.7]),
-    ]);
-    const last: DynamicOperation = { kind: 'noise', qubits: [1], channel: damping };
-    const circuit = { numQubits: 2, numBits: 0, operations: [...rounds.flat(), last] };
-    const { densityMatrix } = await run(circuit, { densityMatrix: true });
-    expectClose(densityMatrix!, exactRun(circuit).density, tolerance);
+    const { densityMatrix } = await run(HUNDREDS, { densityMatrix: true });
+    expectClose(densityMatrix!, exactRun(HUNDREDS).density, tolerance);
   });
 
   test('draws the counts of the distribution by the definition of draws', async () => {
@@ -445,6 +434,35 @@ describe('a density matrix', () => {
     await expect(running).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 });
+
+/** A channel twice among random gates, on any of its operands in any order. */
+function circuitsThrough(channel: Channel, stream: RandomStream): readonly DynamicCircuit[] {
+  const widths = channel.numQubits === 3 ? [3, 4] : [channel.numQubits, 3, 5];
+  return widths.flatMap((numQubits) =>
+    operandsOf(channel.numQubits, numQubits, numQubits === 5 ? 3 : 99, stream).map((qubits) => ({
+      numQubits,
+      numBits: 0,
+      operations: [
+        ...randomGates(stream, numQubits, 8, 2),
+        { kind: 'noise', qubits, channel },
+        ...randomGates(stream, numQubits, 4, 2),
+        { kind: 'noise', qubits, channel },
+      ],
+    })),
+  );
+}
+
+/** Channels that together multiply by 0.57^300, which is applied late. */
+function hundredsOfChannels(): DynamicCircuit {
+  const [strong, damping] = [depolarizing(2, 0.4)!, amplitudeDamping(0.5, 0.25)!];
+  const rounds = Array.from({ length: 300 }, (_, i): readonly DynamicOperation[] => [
+    gate('RX', [i % 2], [], [0.3]),
+    { kind: 'noise', qubits: [0, 1], channel: strong },
+    gate('RZ', [0], [], [0.7]),
+  ]);
+  const last: DynamicOperation = { kind: 'noise', qubits: [1], channel: damping };
+  return { numQubits: 2, numBits: 0, operations: [...rounds.flat(), last] };
+}
 
 /** Ordered choices of qubits; all of them, or some at random. */
 function operandsOf(

@@ -56,7 +56,7 @@ export function describeLifecycle({ engine, maxQubits }: EngineUnderTest): void 
   });
 
   test('does not start when the signal has already aborted', async () => {
-    const { program } = compile(longCircuit(maxQubits), engine().target, { optimize: false });
+    const { program } = compile(longCircuit(2, 500), engine().target, { optimize: false });
     await using executable = await engine().prepare.statevector(program);
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(executable.run({ shots: 1, seed: 1 }, signal)).rejects.toThrow('too late');

@@ -56,10 +56,16 @@ export function seed({ file, from, to }: SeededFault, root: string): () => void 
   return () => writeFileSync(path, text);
 }
 
-/** Those faults whose names have one of the words, which are separated by commas. All, if there are no words. */
+/**
+ * Those faults whose names have the text, which may be a name with commas, or else one of its words, which are separated by
+ * commas. All, if there is no text.
+ */
 export function chosenFaults<F extends SeededFault>(
   faults: readonly F[],
-  words: string | undefined,
+  text: string | undefined,
 ): readonly F[] {
-  return faults.filter(({ name }) => words?.split(',').some((word) => name.includes(word)) ?? true);
+  if (text === undefined) return faults;
+  const whole = faults.filter(({ name }) => name.includes(text));
+  if (whole.length > 0) return whole;
+  return faults.filter(({ name }) => text.split(',').some((word) => name.includes(word)));
 }

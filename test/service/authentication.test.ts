@@ -1,5 +1,5 @@
 /** Keys, scopes, and the budget of those who have none. */
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/service/http/api-key.ts';
 import { BELL, openTestService, type TestService } from './support/test-service.ts';
 
@@ -22,6 +22,12 @@ const KEYED_ROUTES: readonly (readonly [string, string, Scope])[] = [
   ['GET', '/admin/audit', 'admin'],
 ];
 
+let shared: TestService;
+beforeAll(async () => {
+  shared = await openTestService();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
 describe.each(KEYED_ROUTES)('%s %s', (verb, url, scope) => {
   const method = verb === 'GET' ? 'GET' : 'POST';
 
@@ -31,20 +37,18 @@ describe.each(KEYED_ROUTES)('%s %s', (verb, url, scope) => {
     ['a text that is no key', 'hello', 'SERVICE_KEY_INVALID'],
     ['a key that does not exist', UNKNOWN_KEY, 'SERVICE_KEY_INVALID'],
   ])('answers 401 to %s', async (_what, key, code) => {
-    await using service = await openTestService();
     const headers = key === undefined ? {} : { 'x-api-key': key };
-    const answer = await service.app.inject({ method, url: `/api/v1${url}`, headers });
+    const answer = await shared.app.inject({ method, url: `/api/v1${url}`, headers });
     expect(answer.statusCode).toBe(401);
     expect(answer.json().error).toMatchObject({ code: 'UNAUTHORIZED', details: [{ code }] });
   });
 
   test(`answers 403 to a key without the scope ${scope}, and names it`, async () => {
-    await using service = await openTestService();
-    const key = await service.createKey(
+    const key = await shared.createKey(
       'standard',
       SCOPES.filter((other) => other !== scope),
     );
-    const answer = await service.request({ method, url, headers: { 'x-api-key': key } });
+    const answer = await shared.request({ method, url, headers: { 'x-api-key': key } });
     expect(answer.statusCode).toBe(403);
     expect(answer.json().error).toMatchObject({
       code: 'FORBIDDEN',
@@ -55,9 +59,8 @@ describe.each(KEYED_ROUTES)('%s %s', (verb, url, scope) => {
   });
 
   test(`asks for no scope but ${scope}`, async () => {
-    await using service = await openTestService();
-    const key = await service.createKey('standard', [scope]);
-    const answer = await service.request({ method, url, headers: { 'x-api-key': key } });
+    const key = await shared.createKey('standard', [scope]);
+    const answer = await shared.request({ method, url, headers: { 'x-api-key': key } });
     expect([401, 403]).not.toContain(answer.statusCode);
   });
 });

@@ -5,12 +5,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Schema, SchemaValues } from '../support/json-schema.ts';
+import { numCases } from '../support/seeds.ts';
 import { openWorkService, type WorkService } from './support/work-service.ts';
 
 // Hundreds of bodies go to one endpoint, some of them to be run: twenty seconds on a quiet machine.
 vi.setConfig({ testTimeout: 200_000 });
 
-const RUNS = 150;
+const RUNS = numCases(150);
 
 /** Faults under this code that say what a body means, by what is at that path. */
 const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [

@@ -4,17 +4,15 @@ import type { PauliSum } from '../../src/circuit/observable.ts';
 import {
   type Complex,
   circuitUnitary,
+  type Entries,
   type Matrix,
   matrixProduct,
-  operationUnitary,
+  operationEntries,
 } from './kronecker-oracle.ts';
 import { gate } from './random-circuits.ts';
 
 /** Row-major, interleaved re, im; length 2·4^n. */
 export type DensityMatrix = Float64Array;
-
-/** The nonzero entries of a full matrix. */
-export type Entries = readonly (readonly [row: number, column: number, re: number, im: number])[];
 
 /** |0…0⟩⟨0…0|. */
 export function zeroDensity(numQubits: number): DensityMatrix {
@@ -25,7 +23,9 @@ export function zeroDensity(numQubits: number): DensityMatrix {
 
 /** Σ KρK†. */
 export function throughKraus(rho: DensityMatrix, kraus: readonly Entries[]): DensityMatrix {
-  return kraus.map((matrix) => conjugated(matrix, rho)).reduce(sumOfDensities);
+  const sum = new Float64Array(rho.length);
+  for (const matrix of kraus) addConjugated(sum, matrix, rho);
+  return sum;
 }
 
 /** The sum of two. */
@@ -60,11 +60,11 @@ export function purityOf(rho: DensityMatrix): number {
 export function embedded(matrix: Matrix, qubits: readonly Qubit[], numQubits: number): Entries {
   const flat = Float64Array.from(matrix.flat(2));
   const operation = { kind: 'unitary', controls: [], targets: qubits, matrix: flat } as const;
-  return entriesOf(operationUnitary(operation, numQubits));
+  return operationEntries(operation, numQubits);
 }
 
 /** Drops the zeros. */
-export function entriesOf(matrix: Matrix): Entries {
+function entriesOf(matrix: Matrix): Entries {
   return matrix.flatMap((row, i) =>
     row.flatMap(([re, im], j) => (re === 0 && im === 0 ? [] : [[i, j, re, im] as const])),
   );
@@ -74,8 +74,8 @@ export function entriesOf(matrix: Matrix): Entries {
 export const scaledMatrix = (matrix: Matrix, factor: number): Matrix =>
   matrix.map((row) => row.map(([re, im]): Complex => [factor * re, factor * im]));
 
-/** KρK†. */
-function conjugated(matrix: Entries, rho: DensityMatrix): DensityMatrix {
+/** Adds KρK†. */
+function addConjugated(sum: Float64Array, matrix: Entries, rho: DensityMatrix): void {
   const d = Math.sqrt(rho.length / 2);
   const left = new Float64Array(rho.length);
   for (const [row, column, re, im] of matrix) {
@@ -85,15 +85,13 @@ function conjugated(matrix: Entries, rho: DensityMatrix): DensityMatrix {
       left[2 * (row * d + j) + 1]! += re * y + im * x;
     }
   }
-  const both = new Float64Array(rho.length);
   for (const [row, column, re, im] of matrix) {
     for (let i = 0; i < d; i++) {
       const [x, y] = [left[2 * (i * d + column)]!, left[2 * (i * d + column) + 1]!];
-      both[2 * (i * d + row)]! += re * x + im * y;
-      both[2 * (i * d + row) + 1]! += re * y - im * x;
+      sum[2 * (i * d + row)]! += re * x + im * y;
+      sum[2 * (i * d + row) + 1]! += re * y - im * x;
     }
   }
-  return both;
 }
 
 function observableMatrix(rho: DensityMatrix, observable: PauliSum): Matrix {

@@ -6,7 +6,7 @@ import { type Circuit, type GateOperation, withAngles } from '../../src/circuit/
 import { gateNamed } from '../../src/circuit/gates.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import { adjoint, type ComplexMatrix } from '../../src/math/complex-matrix.ts';
-import { zeroState } from './state-oracle.ts';
+import { moved, zeroState } from './state-oracle.ts';
 
 /** Weights of differences over 2, 4, 6 and 8 steps: exact up to the eighth power of the step. */
 const WEIGHTS = [4 / 5, -1 / 5, 4 / 105, -1 / 280];
@@ -37,7 +37,7 @@ export function gradientOracle(
     for (const { pauli, qubit } of factors) {
       image = moved(image, gateNamed(pauli).matrix([]), [qubit], [], image);
     }
-    costate = costate.map((part, i) => part + coefficient * image[i]!);
+    for (let i = 0; i < image.length; i++) costate[i]! += coefficient * image[i]!;
   }
   const value = realOverlap(state, costate);
   const angleGradient = new Float64Array(angles.length);
@@ -75,39 +75,6 @@ function slopeOf({ gate, angles }: GateOperation, position: number): Float64Arra
     for (let j = 0; j < slope.length; j++) slope[j]! += (weight / STEP) * (up[j]! - down[j]!);
   }
   return slope;
-}
-
-/** matrix · state where the controls are 1, and `elsewhere` where they are not. */
-function moved(
-  state: Float64Array,
-  matrix: ComplexMatrix,
-  targets: readonly number[],
-  controls: readonly number[],
-  elsewhere: Float64Array,
-): Float64Array {
-  const maskOf = (qubits: readonly number[]) => qubits.reduce((mask, q) => mask + 2 ** q, 0);
-  const [targetMask, controlMask] = [maskOf(targets), maskOf(controls)];
-  const offsets = Array.from({ length: 2 ** targets.length }, (_, value) =>
-    maskOf(targets.filter((_target, i) => (value >> i) & 1)),
-  );
-  const d = offsets.length;
-  const out = elsewhere.slice();
-  for (let base = 0; base < state.length / 2; base++) {
-    if ((base & targetMask) !== 0 || (base & controlMask) !== controlMask) continue;
-    for (let row = 0; row < d; row++) {
-      let re = 0;
-      let im = 0;
-      for (let column = 0; column < d; column++) {
-        const from = 2 * (base + offsets[column]!);
-        const at = 2 * (row * d + column);
-        re += matrix[at]! * state[from]! - matrix[at + 1]! * state[from + 1]!;
-        im += matrix[at]! * state[from + 1]! + matrix[at + 1]! * state[from]!;
-      }
-      out[2 * (base + offsets[row]!)] = re;
-      out[2 * (base + offsets[row]!) + 1] = im;
-    }
-  }
-  return out;
 }
 
 /** Re ⟨a|b⟩. */

@@ -12,6 +12,7 @@ const NUMBERS = [-1, 0, 0.5, 1, 2, 3, 1e9];
 /** Values that a schema allows, those at its bounds above all. */
 export class SchemaValues {
   readonly #document: unknown;
+  readonly #found = new Map<string, Keywords>();
 
   /** @param document - What references lead into. */
   constructor(document: unknown) {
@@ -144,11 +145,14 @@ export class SchemaValues {
   #resolved(schema: Keywords): Keywords {
     const { $ref } = schema;
     if (typeof $ref !== 'string') return schema;
+    const known = this.#found.get($ref);
+    if (known !== undefined) return known;
     let value: unknown = this.#document;
     for (const part of $ref.slice(2).split('/'))
       value = new Map(Object.entries(value ?? {})).get(part);
     const found = schemaOf(value);
     if (typeof found === 'boolean') throw new Error(`There is no schema at ${$ref}.`);
+    this.#found.set($ref, found);
     return found;
   }
 }

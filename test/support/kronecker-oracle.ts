@@ -9,6 +9,8 @@ import { gateNamed } from '../../src/circuit/gates.ts';
 export type Complex = readonly [re: number, im: number];
 /** Rows of entries. */
 export type Matrix = readonly (readonly Complex[])[];
+/** The nonzero entries of a matrix, each once. */
+export type Entries = readonly (readonly [row: number, column: number, re: number, im: number])[];
 /** A matrix of zeros and ones, as the list of its ones. */
 type Ones = readonly (readonly [row: number, col: number])[];
 
@@ -20,39 +22,63 @@ const ON: Ones = [[1, 1]];
 
 /** The Kronecker product of one 2×2 factor a qubit, qubit 0 rightmost. */
 function kron(factors: readonly Ones[]): Ones {
-  const start: Ones = [[0, 0]];
-  return factors.reduce(
-    (right, left, q) =>
-      left.flatMap(([i, j]) => right.map(([k, l]) => [i * 2 ** q + k, j * 2 ** q + l] as const)),
-    start,
-  );
+  let product: Ones = [[0, 0]];
+  for (const [q, factor] of factors.entries()) {
+    const wider: [number, number][] = [];
+    for (const [i, j] of factor) {
+      for (const [k, l] of product) wider.push([i * 2 ** q + k, j * 2 ** q + l]);
+    }
+    product = wider;
+  }
+  return product;
 }
 
-/** The full unitary of one operation: 1 − Π + Σ M[i][j] · ⊗ |i_q⟩⟨j_q| ⊗ Π, Π projecting the controls. */
-export function operationUnitary(op: GateOperation | UnitaryOperation, numQubits: number): Matrix {
+/**
+ * The nonzero entries of the full unitary of one operation: 1 − Π + Σ M[i][j] · ⊗ |i_q⟩⟨j_q| ⊗ Π, Π projecting the
+ * controls.
+ */
+export function operationEntries(op: GateOperation | UnitaryOperation, numQubits: number): Entries {
   const flat = op.kind === 'unitary' ? op.matrix : gateNamed(op.gate).matrix(op.angles);
   const d = 2 ** op.targets.length;
-  const out: [number, number][][] = Array.from({ length: 2 ** numQubits }, () =>
-    Array.from({ length: 2 ** numQubits }, () => [0, 0]),
-  );
+  const entries = new Map<number, [row: number, column: number, re: number, im: number]>();
   const addScaled = (ones: Ones, re: number, im: number) => {
-    for (const [row, col] of ones) {
-      out[row]![col]![0] += re;
-      out[row]![col]![1] += im;
+    for (const [row, column] of ones) {
+      const at = row * 2 ** numQubits + column;
+      const entry = entries.get(at);
+      if (entry === undefined) entries.set(at, [row, column, re, im]);
+      else {
+        entry[2] += re;
+        entry[3] += im;
+      }
     }
   };
   const qubits = Array.from({ length: numQubits }, (_, q) => q);
   const onControls = qubits.map((q) => (op.controls.includes(q) ? ON : IDENTITY));
-  addScaled(kron(qubits.map(() => IDENTITY)), 1, 0);
-  addScaled(kron(onControls), -1, 0);
+  if (op.controls.length > 0) {
+    addScaled(kron(qubits.map(() => IDENTITY)), 1, 0);
+    addScaled(kron(onControls), -1, 0);
+  }
   for (let i = 0; i < d; i++) {
     for (let j = 0; j < d; j++) {
+      const [re, im] = [flat[2 * (i * d + j)]!, flat[2 * (i * d + j) + 1]!];
+      if (re === 0 && im === 0) continue;
       const factors = onControls.map((factor, q): Ones => {
         const t = op.targets.indexOf(q);
         return t < 0 ? factor : [[(i >> t) & 1, (j >> t) & 1]];
       });
-      addScaled(kron(factors), flat[2 * (i * d + j)]!, flat[2 * (i * d + j) + 1]!);
+      addScaled(kron(factors), re, im);
     }
+  }
+  return [...entries.values()].filter(([, , re, im]) => re !== 0 || im !== 0);
+}
+
+/** The full unitary of one operation. */
+export function operationUnitary(op: GateOperation | UnitaryOperation, numQubits: number): Matrix {
+  const out: [number, number][][] = Array.from({ length: 2 ** numQubits }, () =>
+    Array.from({ length: 2 ** numQubits }, () => [0, 0]),
+  );
+  for (const [row, column, re, im] of operationEntries(op, numQubits)) {
+    out[row]![column] = [re, im];
   }
   return out;
 }

@@ -16,16 +16,20 @@ import { bitsToWrite } from '../../src/circuit/classical-evaluation.ts';
 import type { Channel } from '../../src/circuit/noise/channel.ts';
 import {
   type DensityMatrix,
-  type Entries,
   embedded,
-  entriesOf,
   scaledMatrix,
   sumOfDensities,
   throughKraus,
   traceOf,
   zeroDensity,
 } from './density-matrix.ts';
-import { type Complex, circuitUnitary, type Matrix, operationUnitary } from './kronecker-oracle.ts';
+import {
+  type Complex,
+  circuitUnitary,
+  type Entries,
+  type Matrix,
+  operationEntries,
+} from './kronecker-oracle.ts';
 import { gate } from './random-circuits.ts';
 
 /** Result of a circuit. */
@@ -42,8 +46,18 @@ type Mixture = ReadonlyMap<string, DensityMatrix>;
 /** Shots of a loop that are less likely are not followed: some loops may go on for ever. */
 const NEGLIGIBLE_WEIGHT = 1e-13;
 
-/** Runs a circuit of up to five qubits. */
+/** Suites ask about one circuit for several engines and outputs. */
+const RUNS = new WeakMap<DynamicCircuit, ExactRun>();
+const BEFORE_READOUT = new WeakMap<DynamicCircuit, DynamicCircuit>();
+
+/** Runs a circuit of up to five qubits. The result is shared by all who ask about the same circuit. */
 export function exactRun(circuit: DynamicCircuit): ExactRun {
+  const known = RUNS.get(circuit) ?? computedRun(circuit);
+  RUNS.set(circuit, known);
+  return known;
+}
+
+function computedRun(circuit: DynamicCircuit): ExactRun {
   const { numQubits, numBits, operations } = circuit;
   const unwritten = '0'.repeat(numRegisterBits(circuit));
   const mixture = after(operations, new Map([[unwritten, zeroDensity(numQubits)]]), numQubits);
@@ -57,6 +71,12 @@ export function exactRun(circuit: DynamicCircuit): ExactRun {
 
 /** The circuit without the measurements that end it, and without what happens to their bits. */
 export function withoutReadout(circuit: DynamicCircuit): DynamicCircuit {
+  const known = BEFORE_READOUT.get(circuit) ?? cutBeforeReadout(circuit);
+  BEFORE_READOUT.set(circuit, known);
+  return known;
+}
+
+function cutBeforeReadout(circuit: DynamicCircuit): DynamicCircuit {
   const last = circuit.operations.findLastIndex((operation) => {
     if (operation.kind === 'measure') return operation.condition !== undefined;
     return !['misread', 'assign', 'barrier'].includes(operation.kind);
@@ -115,7 +135,7 @@ function afterOne(operation: Acting, mixture: Mixture, n: number): Mixture {
   switch (operation.kind) {
     case 'gate':
     case 'unitary':
-      return through(mixture, [entriesOf(operationUnitary(operation, n))]);
+      return through(mixture, [operationEntries(operation, n)]);
     case 'noise': {
       const { channel, qubits } = operation;
       return through(

@@ -86,8 +86,19 @@ function orders(count: number, chosen: number): readonly (readonly Qubit[])[] {
   );
 }
 
-/** A channel on every choice and order of operands in an entangled state of three qubits, all measured afterwards. */
+const PLACES = new Map<TextbookChannel, readonly DynamicCircuit[]>();
+
+/**
+ * A channel on every choice and order of operands in an entangled state of three qubits, all measured afterwards. The same
+ * circuits whenever it is called, for which the oracle keeps its results.
+ */
 export function atEveryPlace(channel: TextbookChannel): readonly DynamicCircuit[] {
+  const known = PLACES.get(channel) ?? placesOf(channel);
+  PLACES.set(channel, known);
+  return known;
+}
+
+function placesOf(channel: TextbookChannel): readonly DynamicCircuit[] {
   return orders(3, channel.numQubits).map((qubits, i) => {
     const stream = new RandomStream(900 + i);
     const scramble = (): Operation => ({

@@ -16,6 +16,7 @@ import {
 import { bitsToWrite } from '../../src/circuit/classical-evaluation.ts';
 import { gateNamed } from '../../src/circuit/gates.ts';
 import { basisLabel } from '../../src/math/basis-index.ts';
+import type { ComplexMatrix } from '../../src/math/complex-matrix.ts';
 import { uniformDraw } from '../../src/math/philox.ts';
 
 /** |0…0⟩; interleaved re, im. */
@@ -31,27 +32,37 @@ export function applied(
   op: Operation & { kind: 'gate' | 'unitary' },
 ): Float64Array {
   const matrix = op.kind === 'unitary' ? op.matrix : gateNamed(op.gate).matrix(op.angles);
-  const d = 2 ** op.targets.length;
-  const bitOf = (index: number, qubit: number) => Math.floor(index / 2 ** qubit) % 2;
-  const out = new Float64Array(state.length);
-  for (let from = 0; from < state.length / 2; from++) {
-    const re = state[2 * from]!;
-    const im = state[2 * from + 1]!;
-    if (op.controls.some((control) => bitOf(from, control) === 0)) {
-      out[2 * from]! += re;
-      out[2 * from + 1]! += im;
-      continue;
-    }
-    const column = op.targets.reduce((sum, target, t) => sum + 2 ** t * bitOf(from, target), 0);
+  return moved(state, matrix, op.targets, op.controls, state);
+}
+
+/** matrix · state where the controls are 1, and `elsewhere` where they are not. */
+export function moved(
+  state: Float64Array,
+  matrix: ComplexMatrix,
+  targets: readonly number[],
+  controls: readonly number[],
+  elsewhere: Float64Array,
+): Float64Array {
+  const maskOf = (qubits: readonly number[]) => qubits.reduce((mask, q) => mask + 2 ** q, 0);
+  const [targetMask, controlMask] = [maskOf(targets), maskOf(controls)];
+  const offsets = Array.from({ length: 2 ** targets.length }, (_, value) =>
+    maskOf(targets.filter((_target, i) => (value >> i) & 1)),
+  );
+  const d = offsets.length;
+  const out = elsewhere.slice();
+  for (let base = 0; base < state.length / 2; base++) {
+    if ((base & targetMask) !== 0 || (base & controlMask) !== controlMask) continue;
     for (let row = 0; row < d; row++) {
-      const to = op.targets.reduce(
-        (index, target, t) => index + 2 ** target * (bitOf(row, t) - bitOf(index, target)),
-        from,
-      );
-      const mRe = matrix[2 * (row * d + column)]!;
-      const mIm = matrix[2 * (row * d + column) + 1]!;
-      out[2 * to]! += mRe * re - mIm * im;
-      out[2 * to + 1]! += mRe * im + mIm * re;
+      let re = 0;
+      let im = 0;
+      for (let column = 0; column < d; column++) {
+        const from = 2 * (base + offsets[column]!);
+        const at = 2 * (row * d + column);
+        re += matrix[at]! * state[from]! - matrix[at + 1]! * state[from + 1]!;
+        im += matrix[at]! * state[from + 1]! + matrix[at + 1]! * state[from]!;
+      }
+      out[2 * (base + offsets[row]!)] = re;
+      out[2 * (base + offsets[row]!) + 1] = im;
     }
   }
   return out;
@@ -69,25 +80,37 @@ export function finalAmplitudes(circuit: Circuit): Float64Array {
 
 /** |amplitude|² of each basis state. */
 export function probabilitiesOf(state: Float64Array): readonly number[] {
-  return Array.from({ length: state.length / 2 }, (_, i) =>
-    [state[2 * i]!, state[2 * i + 1]!].reduce((sum, part) => sum + part * part, 0),
+  return Array.from(
+    { length: state.length / 2 },
+    (_, i) => state[2 * i]! ** 2 + state[2 * i + 1]! ** 2,
   );
 }
 
 /** The state where `qubit` reads `outcome`, renormalised; flipped to |0⟩ for a reset. */
 function projected(state: Float64Array, qubit: number, outcome: number, isReset: boolean) {
-  const kept = state.map((part, i) => (Math.floor(i / 2 / 2 ** qubit) % 2 === outcome ? part : 0));
-  const norm = Math.sqrt(kept.reduce((sum, part) => sum + part * part, 0));
-  const scaled = kept.map((part) => part / norm);
+  const scale = 1 / Math.sqrt(massWhere(state, qubit, outcome));
+  const scaled = new Float64Array(state.length);
+  for (let i = 0; i < state.length / 2; i++) {
+    if (((i >> qubit) & 1) !== outcome) continue;
+    scaled[2 * i] = state[2 * i]! * scale;
+    scaled[2 * i + 1] = state[2 * i + 1]! * scale;
+  }
   if (!isReset || outcome === 0) return scaled;
   return applied(scaled, { kind: 'gate', gate: 'X', controls: [], targets: [qubit], angles: [] });
 }
 
 function probabilityOfOne(state: Float64Array, qubit: number): number {
-  const all = probabilitiesOf(state);
-  const one = all.filter((_, i) => Math.floor(i / 2 ** qubit) % 2 === 1);
-  const mass = (parts: readonly number[]) => parts.reduce((sum, part) => sum + part, 0);
-  return mass(one) / mass(all);
+  const one = massWhere(state, qubit, 1);
+  return one / (one + massWhere(state, qubit, 0));
+}
+
+/** Sum of |amplitude|² of the basis states where `qubit` reads `outcome`. */
+function massWhere(state: Float64Array, qubit: number, outcome: number): number {
+  let mass = 0;
+  for (let i = 0; i < state.length / 2; i++) {
+    if (((i >> qubit) & 1) === outcome) mass += state[2 * i]! ** 2 + state[2 * i + 1]! ** 2;
+  }
+  return mass;
 }
 
 const holds = (condition: Condition | undefined, bits: readonly number[]): boolean =>

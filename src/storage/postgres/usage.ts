@@ -31,7 +31,7 @@ export class PostgresUsage {
   #bytes: ReadonlyMap<string, number> = new Map();
   #totalBytes = 0;
   readonly #timer: NodeJS.Timeout;
-  #isReading = false;
+  #reading: Promise<void> | undefined;
   #hasChanges = false;
 
   constructor(database: PostgresDatabase) {
@@ -49,18 +49,21 @@ export class PostgresUsage {
     return this.#totalBytes;
   }
 
-  /** Reads the numbers now. */
+  /** Reads the numbers now. A read that is under way may have begun before the caller's last write: another one follows. */
   async read(): Promise<void> {
-    if (this.#isReading || !this.#database.writer.isConnected) return;
-    this.#isReading = true;
-    try {
-      const rows = await this.#database.read(USAGE);
-      this.#bytes = new Map(rows.map((row) => [String(row['key_id']), Number(row['bytes'])]));
-      this.#hasChanges = rows.some((row) => Number(row['changes']) > 0);
-      this.#totalBytes = [...this.#bytes.values()].reduce((sum, bytes) => sum + bytes, 0);
-    } finally {
-      this.#isReading = false;
-    }
+    while (this.#reading !== undefined) await this.#reading.catch(() => {});
+    if (!this.#database.writer.isConnected) return;
+    this.#reading = this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+  }
+
+  async #readOnce(): Promise<void> {
+    const rows = await this.#database.read(USAGE);
+    this.#bytes = new Map(rows.map((row) => [String(row['key_id']), Number(row['bytes'])]));
+    this.#hasChanges = rows.some((row) => Number(row['changes']) > 0);
+    this.#totalBytes = [...this.#bytes.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
   /** Folds the changes into the totals, unless another node does so now. */
@@ -69,6 +72,7 @@ export class PostgresUsage {
   }
 
   async #readAndFold(): Promise<void> {
+    if (this.#reading !== undefined) return;
     try {
       await this.read();
       if (this.#hasChanges) await this.fold();

@@ -30,7 +30,16 @@ describe('a project that has the package', () => {
   beforeAll(() => {
     mkdirSync(dist, { recursive: true });
     cpSync(join(root, 'package.json'), join(dist, '../package.json'));
-    execFileSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', dist], { cwd: root });
+    // The package's modules are compiled with these options; those of the client need no others.
+    const typeRoots = ['node_modules/@types', 'node_modules'].map((path) => join(root, path));
+    const build = {
+      extends: join(root, 'tsconfig.build.json'),
+      compilerOptions: { outDir: dist, typeRoots },
+      include: [join(root, 'src/client')],
+      exclude: [],
+    };
+    writeFileSync(join(project.path, 'build.json'), JSON.stringify(build));
+    execFileSync(tsc, ['-p', join(project.path, 'build.json')], { cwd: root });
     const types = ['-p', 'src/client/tsconfig.build.json', '--outDir', join(dist, 'client')];
     execFileSync(tsc, types, { cwd: root });
     writeFileSync(join(project.path, 'package.json'), '{"type":"module"}');
