@@ -115,6 +115,25 @@ export const CIRCUIT_SOURCES = [
         ...STATE,
       },
     ],
+    [
+      "Stim's format, with noise and a herald",
+      {
+        stim: 'R 0 1\nH 0\nCX 0 1\nDEPOLARIZE2(0.1) 0 1\nHERALDED_ERASE(0.2) 1\nMPP X0*!X1\nREPEAT 2 {\n  MR(0.05) 1\n  SHIFT_COORDS(0, 1)\n}\nM 0\nCX sweep[0] 0',
+        target_processor: 'qvm',
+        shots: 20,
+        return: ['counts', 'measurements'],
+      },
+    ],
+    [
+      "detectors of Stim's format",
+      {
+        stim: 'R 0 1\nX_ERROR(0.125) 0\nCX 0 1\nMR 1\nDETECTOR(1, 2) rec[-1]\nM 0\nOBSERVABLE_INCLUDE(0) rec[-1]',
+        target_processor: 'qvm',
+        shots: 20,
+        return: ['detection_events', 'detector_error_model'],
+      },
+    ],
+    ["a fault of Stim's format", { stim: 'H 0\nCX 0 0' }],
     ['a register wider than its gates', { circuit: BELL, qubits: 4 }],
     [
       'measured out of order into bits that leave gaps',

@@ -63,8 +63,12 @@ class Program:
 
 
 def source(circuit: Circuit) -> dict[str, Any]:
-    """Field of a request that holds a circuit: ``qasm`` for text, ``circuit`` for gate objects."""
-    return {"qasm": circuit} if isinstance(circuit, str) else {"circuit": list(circuit)}
+    """Field of a request that holds a circuit: ``qasm`` for text, ``stim`` for a ``stim.Circuit``, ``circuit`` for gate objects."""
+    if isinstance(circuit, str):
+        return {"qasm": circuit}
+    if type(circuit).__module__.split(".")[0] == "stim":
+        return {"stim": str(circuit)}
+    return {"circuit": list(circuit)}
 
 
 def circuit_body(circuit: Circuit, shots: int, processor: str, fields: Mapping[str, Any]) -> dict[str, Any]:

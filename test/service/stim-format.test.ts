@@ -1,0 +1,117 @@
+/** Circuits in Stim's format over HTTP. What its instructions mean is held to Stim itself in test/clients/stim. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
+import { type FleetService, openFleetService } from './support/fleet-service.ts';
+import type { TestService } from './support/test-service.ts';
+
+let opened: FleetService;
+let service: TestService;
+
+beforeAll(async () => {
+  opened = await openFleetService({}, ['ibm-fez']);
+  ({ service } = opened);
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+const QVM = { target_processor: 'qvm', shots: 200, seed: 3 };
+const submit = (body: Readonly<Record<string, unknown>>) => service.submit({ ...QVM, ...body });
+const post = async (path: string, body: object) => {
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: `/api/v1${path}`,
+    headers: { 'x-api-key': service.key },
+    payload: body,
+  });
+  return answer.json();
+};
+
+const REPETITION = `R 0 1 2
+REPEAT 3 {
+  X_ERROR(0.1) 0 1
+  CX 0 2 1 2
+  MR 2
+  SHIFT_COORDS(0, 1)
+  DETECTOR(1, 0) rec[-1]
+}
+M 0 1
+OBSERVABLE_INCLUDE(0) rec[-2]`;
+
+test('noise, detectors and their coordinates come from the text', async () => {
+  const answer = await submit({
+    stim: REPETITION,
+    return: ['counts', 'detection_events', 'detector_error_model', 'measurements'],
+  });
+  expect([answer.statusCode, answer.body.slice(0, 300)]).toEqual([201, expect.anything()]);
+  const { data } = answer.json();
+  expect(circuitRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+  expect(data.detector_error_model).toContain('detector(1, 3) D2\n');
+  expect(data.detection_events).toMatchObject({ num_detectors: 3, num_logical_observables: 1 });
+  const { data: packed, ...figures } = data.measurements;
+  expect(figures).toEqual({ shots: 200, bytes_per_shot: 1, format: 'b8' });
+  const counted = new Map<string, number>();
+  for (const byte of Buffer.from(packed, 'base64')) {
+    const label = byte.toString(2).padStart(5, '0');
+    counted.set(label, (counted.get(label) ?? 0) + 1);
+  }
+  expect(Object.fromEntries(counted)).toEqual(data.counts);
+});
+
+test.each(['statevector', 'density_matrix', 'stabilizer'])(
+  'heralds and wide errors run by %s',
+  async (method) => {
+    const answer = await submit({
+      stim: 'HERALDED_ERASE(1) 0\nE(1) X1 X2 X3\nMPAD 0 1\nM 1 2 3',
+      method,
+    });
+    expect(answer.json().data.counts).toEqual({ '111101': 200 });
+  },
+);
+
+test.each([
+  [{ stim: 'H 0', qasm: 'qubit q;' }, 'stim', 'Give either qasm or stim, not both.'],
+  [{ stim: 'H 0', inputs: { a: 1 } }, 'inputs', 'no inputs'],
+  [{ stim: 'M 0', return: ['detection_events'] }, 'stim', 'has no DETECTOR'],
+  [
+    { stim: 'H 0\nM 0\nDETECTOR rec[-1]', return: ['detection_events'] },
+    'stim',
+    'The parity of D0 differs between runs',
+  ],
+  [
+    { stim: 'M 0\nDETECTOR rec[-1]', detectors: [[0]], return: ['detection_events'] },
+    'detectors',
+    'the text has its own',
+  ],
+  [
+    { stim: 'T 0\nM 0\nDETECTOR rec[-1]', return: ['detector_error_model'] },
+    'stim',
+    'T on qubit 0 is neither',
+  ],
+  [{ stim: 'M 0\nCX 0 1 2' }, 'stim', 'Stim line 2, column 1: CX takes pairs'],
+])('%j is answered with its fault', async (body, path, message) => {
+  const answer = await submit(body);
+  expect(answer.statusCode).toBe(400);
+  const { details } = answer.json().error;
+  expect(details).toContainEqual(
+    expect.objectContaining({ path, message: expect.stringContaining(message) }),
+  );
+});
+
+test('a batch takes the format, and compile reads and writes it', async () => {
+  const batch = await post('/quantum/batches', {
+    target_processor: 'qvm',
+    programs: [{ stim: 'X 0\nM 0', shots: 5 }],
+  });
+  expect(batch.data.programs[0].counts).toEqual([{ '1': 5 }]);
+  const compiled = await post('/quantum/compile', {
+    target_processor: 'qvm',
+    stim: 'H 0\nX 1\nX 1\nCX 0 1\nM 0 1\nCX rec[-2] 1\nM 1',
+    format: 'stim',
+  });
+  expect(compiled.data.stim).toBe('H 0\nCX 0 1\nM 0 1\nCX rec[-2] 1\nM 1\n');
+  const noisy = await post('/quantum/compile', {
+    target_processor: 'qvm',
+    stim: 'X_ERROR(0.1) 0\nM 0',
+    format: 'stim',
+  });
+  expect(noisy.error.message).toContain('has noise');
+});
