@@ -5,6 +5,7 @@ import { benchCluster } from './cluster.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchDensity } from './density.ts';
+import { benchFirstRequests } from './first-requests.ts';
 import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
 import { benchHttpCircuits } from './http-circuits.ts';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
   batches: benchBatches,
   density: benchDensity,
+  'first-requests': benchFirstRequests,
   fresh: benchFresh,
   gradients: benchGradients,
   'http-circuits': benchHttpCircuits,

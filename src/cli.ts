@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** The command line, `qcs`. Results go to stdout, everything else to stderr. */
-import { enableCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CommandIo, EXIT_CODES } from './cli/command-io.ts';
+import { keepCompiled } from './processes/compile-cache.ts';
 
-// Caches compiled code, as bin/qcs.js does: compiling takes half the time of a short command.
-enableCompileCache();
+// As bin/qcs.js does, and also for threads: compiling takes half the time of a short command.
+keepCompiled(process.env);
 
 // EPIPE is no error: in `qcs … | head` the reader has stopped reading. Others (a full disk) are failures.
 const stopUnread = (error: NodeJS.ErrnoException) => {

@@ -20,8 +20,6 @@ import { LocalPlaces } from './jobs/places.ts';
 import { drawSeed } from './math/philox.ts';
 import { buildApp } from './service/app.ts';
 import { SERVICE } from './service/audit/audit-log.ts';
-import { liveTargetsOf } from './service/circuits/targets.ts';
-import { warmUpReading } from './service/circuits/warm-up-reading.ts';
 import type { ProcessorDirectory } from './service/directories.ts';
 import { DEFAULT_SCOPES, isValidAt } from './service/http/api-key.ts';
 import { CannotListenError } from './service/http/errors.ts';
@@ -34,6 +32,7 @@ import { demoFactsOf } from './service/models/demo-routes.ts';
 import { servedProcessors } from './service/served-processor.ts';
 import type { ServiceSettings } from './service/service-deps.ts';
 import { restoreMaintenance } from './service/systems/maintenance.ts';
+import { warmUp } from './service/warm-up.ts';
 import { reportOnce } from './storage/damaged-records.ts';
 import { StorageUnwritableError } from './storage/errors.ts';
 
@@ -243,10 +242,10 @@ async function buildParts(
   const shared = overlay && { fleet, overlay, numTaskProcesses: numProcesses, maintenance };
   const runner: JobRunner = (shared && cluster?.serve(shared, options)) ?? new JobRunner(options);
   const { keys, idempotency, ionqSessions, audit, usage } = stores;
-  const app = await buildApp({
+  const warmth = { isWarm: !config.warmsUp };
+  const deps = {
     ...work,
     devices,
-    ...(overlay && { own }),
     models,
     demoFacts: () => demoFactsOf(models.classifier, config.demoRateLimit),
     jobs: runner,
@@ -260,13 +259,18 @@ async function buildParts(
     audit,
     onDamaged,
     storageFault: () => stores.fault(),
-    ...(cluster && { nodeFault: () => cluster.fault() }),
     usage,
     metrics,
     settings: settingsOf(config),
     elapsedMs,
     drawSeed: () => drawSeed(random),
     logger: { level: config.logLevel, stream: logStream(config.logFormat, logDestination) },
+  };
+  const app = await buildApp({
+    ...deps,
+    ...(overlay && { own }),
+    ...(cluster && { nodeFault: () => cluster.fault() }),
+    isWarm: () => warmth.isWarm,
   });
   log.resolve(app.log);
   return {
@@ -278,6 +282,8 @@ async function buildParts(
     kinds,
     runner,
     app,
+    deps,
+    warmth,
   };
 }
 
@@ -313,6 +319,8 @@ class ComposedService {
   #numKeys: number | undefined;
   #recovering: ReturnType<JobRunner['recover']> | undefined;
   #pruning: NodeJS.Timeout | undefined;
+  /** Never rejects. */
+  #warming: Promise<void> = Promise.resolve();
 
   constructor(config: Config, parts: Parts) {
     this.#config = config;
@@ -356,11 +364,11 @@ class ComposedService {
 
   /** Runs the remaining self-tests, and recovers jobs of an earlier process once their executors are known. */
   async #testTheRest(): Promise<TestedService | undefined> {
-    const { workloads, hardware, fleet, models, processors, stores, cluster, runner } = this.#parts;
+    const { workloads, hardware, fleet, models, stores, cluster, runner } = this.#parts;
     const isClosing = () => this.#isClosing;
     const isToOpenLate = this.#numKeys === undefined;
     const prepared = workloads.prepare();
-    if (this.#config.warmsUp) void warmUpReading(liveTargetsOf(processors));
+    this.#warming = this.#warmUp();
     void hardware?.check();
     let laterKey: string | undefined;
     const recover = async () => {
@@ -377,6 +385,7 @@ class ComposedService {
         if (isToOpenLate) laterKey = await stores.insist(() => this.#openLate(), isClosing);
       },
       recover,
+      () => this.#warming,
     ];
     for (const step of steps) {
       await step();
@@ -392,6 +401,17 @@ class ComposedService {
       agents: workloads.describe(),
       recovered: await this.#recovering!,
     };
+  }
+
+  /** Runs the code of a circuit's whole way, before the service calls itself ready. */
+  async #warmUp(): Promise<void> {
+    const { deps, fleet, warmth, app } = this.#parts;
+    try {
+      if (this.#config.warmsUp) await warmUp(deps, fleet, () => this.#isClosing);
+    } catch (error) {
+      app.log.warn({ err: error }, 'the warm-up failed');
+    }
+    warmth.isWarm = true;
   }
 
   /** Does what waited for a database that was not there when the service started; see `#readKeys`. */
@@ -440,6 +460,7 @@ class ComposedService {
     await Promise.all([fleet.close(), hardware?.close()]);
     await Promise.all([readers.close(), closeJobKinds(kinds)]);
     await this.#recovering?.catch(() => undefined);
+    await this.#warming;
     await cluster?.jobs.close();
     await stores.close();
     this.#closed.resolve(undefined);

@@ -210,7 +210,7 @@ export const SETTINGS = {
     field: 'warmsUp',
     schema: flag.prefault('1'),
     description:
-      'Whether threads that have nothing to do after the start, and the readers of circuits, run circuits of their own, so that the first callers’ circuits are as fast as later ones. `0` suits services that live briefly, such as in CI: a start takes half as much processor time.',
+      'Whether the service answers circuits of its own before `/readyz` says yes, and threads that have nothing to do after the start run some, so that the first callers’ circuits are as fast as later ones. They are neither stored nor counted. `0` suits services that live briefly, such as in CI: a start takes half as much processor time.',
   },
   QCS_BODY_LIMIT_MIB: {
     field: 'bodyLimitBytes',

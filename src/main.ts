@@ -1,17 +1,15 @@
 /** Entry point of the server: `npm start`, `node src/main.ts`, `qcs serve`. */
 
-import { enableCompileCache } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { RunningService, TestedService } from './compose.ts';
 import { CodedError } from './errors/coded-error.ts';
+import { keepCompiled } from './processes/compile-cache.ts';
 
 /** Serves with the settings of the environment until SIGTERM or SIGINT, and sets the exit code. */
 export async function main(): Promise<void> {
   // Continue to serve after the reader of the output or log has gone.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
-  keepCompiled();
+  keepCompiled(process.env);
   const { loadConfig, settingsWithoutEffect } = await import('./config.ts');
   const config = loadConfig(process.env);
   for (const { name, needs } of settingsWithoutEffect(process.env)) {
@@ -52,15 +50,6 @@ export async function main(): Promise<void> {
     throw error;
   });
   if (tested !== undefined) process.stdout.write(findings(tested, service.origin));
-}
-
-/**
- * Enables Node's compile cache, also for engine threads and task processes, which read the folder from the
- * environment: all of them load much of the same code.
- */
-function keepCompiled(): void {
-  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
-  enableCompileCache();
 }
 
 function greeting({ origin, firstKey, numKeys }: RunningService): string {

@@ -124,9 +124,28 @@ export class SweepSearch {
         ({ progress, blocked }) => blocked.length === 0 || progress.done.length >= enough,
       );
       if (finished !== undefined) return this.#commit(finished);
-      const next = beam.flatMap((candidate) => this.#grownFrom(candidate, previous, effort.starts));
-      beam = best(next, effort.beamWidth);
+      beam = this.#grownFromAll(beam, previous, effort);
     }
+  }
+
+  /** The best of the tiles grown from each candidate. */
+  #grownFromAll(
+    beam: readonly Candidate[],
+    previous: ReadonlySet<Wire> | undefined,
+    { starts, beamWidth }: SearchEffort,
+  ): Candidate[] {
+    const grown: Candidate[] = [];
+    let highest = -1;
+    for (const candidate of beam) {
+      for (const next of this.#grownFrom(candidate, previous, starts)) {
+        // No candidate scores more than one that has done everything, and the first of equals is chosen.
+        const hasDoneAll = next.progress.done.length === this.#items.length;
+        if (hasDoneAll && next.score > highest) return [next];
+        highest = Math.max(highest, next.score);
+        grown.push(next);
+      }
+    }
+    return best(grown, beamWidth);
   }
 
   #commit(candidate: Candidate): readonly ChosenSweep[] {
@@ -138,27 +157,25 @@ export class SweepSearch {
     return sweeps.reverse();
   }
 
-  /** Grows tiles from several starts. */
-  #grownFrom(
+  /** Grows tiles from several starts, one by one. */
+  *#grownFrom(
     candidate: Candidate,
     previous: ReadonlySet<Wire> | undefined,
     starts: number,
-  ): readonly Candidate[] {
+  ): Generator<Candidate> {
     const shared = candidate.last?.wires ?? previous;
+    const policies = POLICIES.slice(0, starts);
+    for (const policy of policies) yield this.#grown(candidate, shared, policy);
+    if (starts <= policies.length) return;
     const first = this.#extensions(candidate.blocked, new Tile(this.#limits, shared));
     const ranked = first
       .map((wires) => ({ wires, ...this.#gainOf(candidate.progress, candidate.blocked, wires) }))
       .sort((a, b) => b.tail - a.tail || b.gain - a.gain);
-    const policies = POLICIES.slice(0, starts);
     const others = Math.min(starts - policies.length, ranked.length);
-    const spread = Array.from(
-      { length: others },
-      (_, i) => ranked[Math.floor((i * ranked.length) / others)]!.wires,
-    );
-    return [
-      ...policies.map((policy) => this.#grown(candidate, shared, policy)),
-      ...spread.map((start) => this.#grown(candidate, shared, 'most-work', start)),
-    ];
+    for (let i = 0; i < others; i++) {
+      const start = ranked[Math.floor((i * ranked.length) / others)]!.wires;
+      yield this.#grown(candidate, shared, 'most-work', start);
+    }
   }
 
   /** Grows one tile, from a start or from nothing. */

@@ -198,7 +198,8 @@ function healthRoutes(
     jobs,
     storageFault,
     nodeFault,
-  }: Pick<ServiceDeps, 'fleet' | 'jobs' | 'storageFault' | 'nodeFault'>,
+    isWarm = () => true,
+  }: Pick<ServiceDeps, 'fleet' | 'jobs' | 'storageFault' | 'nodeFault' | 'isWarm'>,
 ): void {
   app.get(ALIVE, PROBE, async (_request, reply) =>
     reply.header('cache-control', 'no-store').type('text/plain').send('alive\n'),
@@ -206,8 +207,8 @@ function healthRoutes(
   app.get(READY, PROBE, async (_request, reply) => {
     const reason = nodeFault?.();
     const canRun = fleet.processors.some((processor) => processor.availability().available);
-    const isReady =
-      reason === undefined && canRun && storageFault() === undefined && !jobs.isShuttingDown;
+    const mayRun = canRun && isWarm() && !jobs.isShuttingDown;
+    const isReady = reason === undefined && mayRun && storageFault() === undefined;
     const unready = reason === undefined ? 'unready' : `unready: ${reason}`;
     return reply
       .code(isReady ? 200 : 503)

@@ -106,6 +106,8 @@ export interface ServiceDeps {
   readonly storageFault: () => Error | undefined;
   /** Reason why this node of a cluster is not ready, which `/readyz` answers; undefined while it is. */
   readonly nodeFault?: () => NodeFault | undefined;
+  /** Whether the code of a circuit's way has run; always true unless given. */
+  readonly isWarm?: () => boolean;
   /** Sizes of stored data, bytes. */
   readonly usage: Pick<StorageUsage, 'bytesOf' | 'totalBytes'>;
   /** Metrics; closed with the application. */

@@ -25,6 +25,15 @@ test('a service that takes work is alive and ready, and says so without a key', 
   expect(await answers(service)).toEqual(READY);
 });
 
+test('before its warm-up is over it is alive and not ready, and takes work', async () => {
+  let isWarm = false;
+  await using service = await openTestService({ isWarm: () => isWarm });
+  expect(await answers(service)).toEqual(UNREADY);
+  expect((await service.submit(BELL)).statusCode).toBe(201);
+  isWarm = true;
+  expect(await answers(service)).toEqual(READY);
+});
+
 test('without a processor it is alive and not ready', async () => {
   await using service = await openTestService();
   service.processor.reason = 'Its self-test failed.';

@@ -1,4 +1,5 @@
 /** Entry of a helper thread: joins every open command until the thread is terminated. */
+import { flushCompileCache } from 'node:module';
 import { workerData } from 'node:worker_threads';
 import { CONTROL, CONTROL_BYTES, type HelperSetup, IS_OPEN } from './kernel-host.ts';
 import { instantiateKernels } from './wasm-kernels.ts';
@@ -31,6 +32,9 @@ function nextEpoch(epoch: number): number {
   Atomics.wait(control, CONTROL.epoch, epoch);
   return Atomics.load(control, CONTROL.epoch);
 }
+
+// Node stores compiled code when a thread ends by itself, and this one is terminated. Nothing is written twice.
+flushCompileCache();
 
 // The first command may have been opened before this thread started.
 for (let epoch = Atomics.load(control, CONTROL.epoch); ; epoch = nextEpoch(epoch)) {

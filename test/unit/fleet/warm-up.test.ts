@@ -1,4 +1,4 @@
-/** Threads and readers run circuits of their own before the first caller's circuit comes. */
+/** Threads run circuits of their own before the first caller's circuit comes. */
 import { BroadcastChannel } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../../src/compiler/compile.ts';
@@ -11,8 +11,6 @@ import { KEPT_ON_CPU } from '../../../src/fleet/workers/prepared-circuits.ts';
 import { ServedEngine } from '../../../src/fleet/workers/served-engine.ts';
 import { warmUpSteps } from '../../../src/fleet/workers/warm-up.ts';
 import type { SentRun } from '../../../src/fleet/workers/worker-messages.ts';
-import { warmUpReading } from '../../../src/service/circuits/warm-up-reading.ts';
-import { FakeProcessor } from '../../service/support/fake-processor.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('the warm-up of a thread', () => {
@@ -85,35 +83,4 @@ test.each([
   await fleet.close();
   heard.close();
   expect(setups).toMatchObject(setups.map(() => ({ warmsUp })));
-});
-
-describe('the warm-up of the readers', () => {
-  const targetsWith = (limits: ConstructorParameters<typeof FakeProcessor>[0]) => [
-    { spec: new FakeProcessor(limits).spec, available: true },
-  ];
-
-  test('reads two circuits, a text and gate objects, twenty times', async () => {
-    expect(await warmUpReading(targetsWith({}))).toBe(40);
-  });
-
-  test.each([{ maxGates: 1 }, { maxQubits: 1 }])(
-    'ends without an error where the limits refuse its circuits: %j',
-    async (limits) => {
-      expect(await warmUpReading(targetsWith(limits))).toBe(0);
-    },
-  );
-
-  test('reads nothing without a processor', async () => {
-    expect(await warmUpReading([])).toBe(0);
-  });
-
-  test('passes an unexpected error on', async () => {
-    const target = {
-      spec: new FakeProcessor().spec,
-      get available(): boolean {
-        throw new TypeError('a fault');
-      },
-    };
-    await expect(warmUpReading([target])).rejects.toThrow('a fault');
-  });
 });
