@@ -28,7 +28,7 @@ import type { ServiceDeps } from './service-deps.ts';
 import { createSqliteMaintenanceStore } from './systems/maintenance.ts';
 
 /** Requests of each kind. The first hundred of a caller take less than twice the time of later ones then. */
-const NUM_REQUESTS = { gates: 120, programs: 60, refused: 3 } as const;
+const NUM_REQUESTS = { gates: 120, programs: 60, refused: 1 } as const;
 const PROCESSOR = 'statevector-sim';
 const PROGRAM_QUBITS = 12;
 /** More than any state vector has, so that the other methods are looked through. */
