@@ -136,9 +136,7 @@ class Parser {
   }
 
   #skipBlanks(): void {
-    for (let next = this.#text[this.#at]; next === ' ' || next === '\t'; ) {
-      next = this.#text[++this.#at];
-    }
+    while (this.#isBlank()) this.#at++;
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -150,11 +148,9 @@ class Parser {
 
   /** Whether the line ends here, but for a comment, which is skipped. */
   #endsLine(): boolean {
+    if (this.#text[this.#at] === '#') this.#skipComment();
     const next = this.#text[this.#at];
-    if (next === '#') this.#skipComment();
-    else if (next === '\r' && this.#text[this.#at + 1] === '\n') this.#at++;
-    const after = this.#text[this.#at];
-    return after === undefined || after === '\n' || after === '\r';
+    return next === undefined || next === '\n';
   }
 
   #name(): string {
@@ -206,9 +202,10 @@ class Parser {
     return instruction;
   }
 
+  /** As in Stim, a carriage return is a blank: it ends no line by itself. */
   #isBlank(): boolean {
     const next = this.#text[this.#at];
-    return next === ' ' || next === '\t';
+    return next === ' ' || next === '\t' || next === '\r';
   }
 
   /** Skips a tag, `[text]`. In it `\C` is a closing bracket. */

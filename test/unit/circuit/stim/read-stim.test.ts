@@ -110,6 +110,8 @@ test.each([
   ['MPAD 2\nH 0', 1, 6, 'constants 0 and 1'],
   ['TICK 1', 1, 6, 'no targets'],
   ['ELSE_CORRELATED_ERROR(0.1) X0', 1, 1, 'right after CORRELATED_ERROR'],
+  ['H 0\rX1', 2, 1, 'H takes qubits'],
+  ['X 0\rM 1', 2, 1, 'Expected a target'],
   ['REPEAT 3 {\nH 0\n', 1, 1, 'no } at its end'],
   ['H 0\n}', 2, 1, 'no REPEAT block for this }'],
   ['REPEAT 0 {\nH 0\n}', 1, 8, 'at least once'],
