@@ -6,7 +6,7 @@ import { BELL, openTestService, type TestService } from './support/test-service.
 
 const NUM_GATES = 120;
 const NUM_PROGRAMS = 60;
-const NUM_REFUSED = 3;
+const NUM_REFUSED = 1;
 
 /** A service with its warm-up over, on a processor with these limits. */
 async function warmedService(limits: ConstructorParameters<typeof FakeProcessor>[0] = {}) {
