@@ -139,8 +139,26 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   {
     name: 'logical observables that nothing flips are numbered with the detectors',
     file: 'src/compiler/clifford/error-model.ts',
-    from: 'i - numDetectors}`);',
-    to: 'i}`);',
+    from: 'logical_observable L${i - numDetectors',
+    to: 'logical_observable L${i',
+  },
+  {
+    name: 'errors of a chain in the format of Stim happen together',
+    file: 'src/circuit/stim/read-stim.ts',
+    from: 'probability: this.#probabilityLeft * probability,',
+    to: 'probability,',
+  },
+  {
+    name: 'records of Stim are counted from the measurement before the last',
+    file: 'src/circuit/stim/read-stim.ts',
+    from: 'return this.#numBits - back;',
+    to: 'return Math.max(0, this.#numBits - back - 1);',
+  },
+  {
+    name: 'a product of Paulis loses the signs of its factors',
+    file: 'src/circuit/stim/read-stim.ts',
+    from: 'if (isInverted) this.phase += 2;',
+    to: 'if (isInverted) this.phase += 0;',
   },
   {
     name: 'density matrices misread a qubit once that is read twice',

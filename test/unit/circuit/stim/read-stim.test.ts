@@ -43,6 +43,7 @@ test('measurements are one operation for qubits that differ, with what inverts a
 
 test('products are measured on their last qubit, and bring their phases along', () => {
   expect(brief('MPP X0*Z1')).toEqual(['H 0', 'CX 0 1', 'measure 1', 'CX 0 1', 'H 0']);
+  expect(brief('MPP !Z0')).toEqual(['X 0', 'measure 0', 'X 0']);
   expect(brief('MPP X0*Y0*Z0*!Z1*X1*Y1')).toEqual(brief('MPP X0*Y0*Z0*X1*Y1*!Z1'));
   // XYZ = i on each of two qubits: the product is −1, which is measured as 1.
   expect(brief('MPP X0*Y0*Z0*X1*Y1*Z1')).toEqual(['X 2', 'measure 2', 'X 2']);
