@@ -45,7 +45,7 @@ export type StimStatement = StimInstruction | StimBlock;
 /** Greatest index of a qubit, and greatest `k` of `rec[-k]` and `sweep[k]`, as in Stim. */
 const MAX_INDEX = 2 ** 24 - 1;
 /** Greatest number of an observable. */
-export const MAX_OBSERVABLE = 2 ** 16 - 1;
+const MAX_OBSERVABLE = 2 ** 16 - 1;
 /** REPEAT blocks within each other. */
 const MAX_DEPTH = 256;
 /** Deviation from 1 that rounding may leave in a sum of probabilities. */
