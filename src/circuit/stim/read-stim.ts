@@ -2,24 +2,22 @@
  * Reads Stim's circuit format: gates, measurements and noise become a circuit whose classical bits are the measurement
  * record; detectors and observables become lists of these bits. REPEAT blocks are unrolled.
  *
- * Results that `!` inverts are inverted by X gates around the measurement. Heralds and constants of MPAD are measured on a
- * qubit beyond those of the text, which is |0⟩ before and after. Errors on more than two qubits are made on it, too.
+ * Results that `!` inverts are inverted by X gates around the measurement.
  */
-import type { DynamicCircuit, DynamicOperation, PieceOfStatement, Qubit } from '../circuit.ts';
+import type { DynamicCircuit } from '../circuit.ts';
 import {
   type CircuitLimits,
-  MAX_CLASSICAL_BITS,
   MAX_FREE_STEPS,
   StepsSpentError,
   tooManyQubits,
 } from '../circuit-limits.ts';
 import type { Bit } from '../classical-expression.ts';
 import { LIMIT_EXCEEDED } from '../errors.ts';
-import { gateNamed } from '../gates.ts';
-import type { Channel, PauliChannel, PauliError } from '../noise/channel.ts';
-import { pauliChannel } from '../noise/named-channels.ts';
+import type { PauliError } from '../noise/channel.ts';
 import type { ProgramWarning } from '../openqasm/token-stream.ts';
-import type { Pauli, Step, StimAction } from './stim-gates.ts';
+import { type Factor, masksOf, PauliString } from './pauli-string.ts';
+import { StimCircuit, type TargetQubit } from './stim-circuit.ts';
+import type { Pauli, StimAction } from './stim-gates.ts';
 import {
   parseStim,
   type StimInstruction,
@@ -57,49 +55,15 @@ export function readStim(text: string, limits: CircuitLimits): StimProgram {
   return new StimReader(text, limits).read();
 }
 
-type Qubits = { readonly kind: 'qubit'; readonly qubit: Qubit; readonly isInverted: boolean };
-type Factor = { readonly pauli: Pauli; readonly qubit: Qubit; readonly isInverted: boolean };
-
-/** A Pauli string as X and Z parts by qubit, with a power of i. */
-class PauliString {
-  readonly parts = new Map<Qubit, number>();
-  /** Power of i. */
-  phase = 0;
-
-  /** Multiplies by a factor from the right. */
-  multiply({ pauli, qubit, isInverted }: Factor): void {
-    const before = this.parts.get(qubit) ?? 0;
-    const factor = MASKS[pauli];
-    if (isInverted) this.phase += 2;
-    // XY = iZ, YZ = iX and ZX = iY; the other orders have −i.
-    if (before !== 0 && before !== factor) {
-      this.phase += CYCLE[before]! === factor ? 1 : 3;
-    }
-    if (before === factor) this.parts.delete(qubit);
-    else this.parts.set(qubit, before ^ factor);
-  }
-}
-
-/** Bit 0 for X, bit 1 for Z. */
-const MASKS = { X: 1, Y: 3, Z: 2 } as const;
-const LETTERS = ['', 'X', 'Z', 'Y'] as const;
-/** The Pauli that follows in the order X, Y, Z. */
-const CYCLE = [0, 3, 1, 2] as const;
-
-/** Gates that turn the eigenstates of a Pauli into those of Z, and back. */
-const TO_Z = { X: 'H', Y: 'SX', Z: undefined } as const;
-const FROM_Z = { X: 'H', Y: 'SXDG', Z: undefined } as const;
-
 class StimReader {
   readonly #text: string;
   readonly #limits: CircuitLimits;
-  readonly #operations: DynamicOperation[] = [];
-  readonly #channels = new Map<string, Channel | undefined>();
+  readonly #statements: readonly StimStatement[];
+  readonly #circuit: StimCircuit;
   readonly #detectors: Bit[][] = [];
   readonly #coordinates: number[][] = [];
   readonly #observables: Set<Bit>[] = [];
   #numParityBits = 0;
-  #numBits = 0;
   #numSteps = 0;
   #shift: readonly number[] = [];
   #sweepAt: number | undefined;
@@ -107,30 +71,24 @@ class StimReader {
   #chain: { readonly string: PauliString; readonly probability: number; readonly at: number }[] =
     [];
   #probabilityLeft = 1;
-  /** The qubit beyond those of the text. */
-  #spare = 0;
-  #usesSpare = false;
   /** Offset of the instruction that is read. */
   #at = 0;
 
   constructor(text: string, limits: CircuitLimits) {
     this.#text = text;
     this.#limits = limits;
+    this.#statements = parseStim(text);
+    this.#circuit = new StimCircuit(this.#countQubits(this.#statements), limits, (problem) =>
+      this.#fault(problem, this.#at, LIMIT_EXCEEDED),
+    );
   }
 
   read(): StimProgram {
-    const statements = parseStim(this.#text);
-    const numQubits = this.#countQubits(statements);
-    this.#spare = numQubits;
-    this.#run(statements);
+    this.#run(this.#statements);
     this.#endChain();
-    const circuit: DynamicCircuit = {
-      numQubits: this.#usesSpare ? numQubits + 1 : numQubits,
-      numBits: this.#numBits,
-      operations: this.#operations,
-    };
+    const { numQubits, numBits, operations } = this.#circuit;
     return {
-      circuit,
+      circuit: { numQubits, numBits, operations },
       detectors: this.#detectors,
       coordinates: this.#coordinates,
       logicalObservables: Array.from(this.#observables, (bits) =>
@@ -161,7 +119,9 @@ class StimReader {
           visit(statement.body);
           continue;
         }
-        if (statement.gate.targets === 'constants') continue;
+        const { targets: form, action } = statement.gate;
+        // Qubits that are only named, such as by their coordinates, need not be there.
+        if (form === 'constants' || action.kind === 'note') continue;
         for (const target of statement.targets) {
           if (target.kind !== 'qubit' && target.kind !== 'pauli') continue;
           count = Math.max(count, target.qubit + 1);
@@ -201,34 +161,6 @@ class StimReader {
     );
   }
 
-  #push(operation: DynamicOperation): void {
-    const { maxGates } = this.#limits;
-    if (this.#operations.length >= maxGates) {
-      const problem = `With its REPEAT blocks unrolled the circuit has more operations than the limit max_gates of ${maxGates}.`;
-      throw this.#fault(problem, this.#at, LIMIT_EXCEEDED);
-    }
-    this.#operations.push(operation);
-  }
-
-  #gate(
-    name: string,
-    operands: readonly Qubit[],
-    piece?: PieceOfStatement,
-    angles: readonly number[] = [],
-    bit?: Bit,
-  ): void {
-    const { numControls } = gateNamed(name);
-    this.#push({
-      kind: 'gate',
-      gate: name,
-      controls: operands.slice(0, numControls),
-      targets: operands.slice(numControls),
-      angles,
-      ...(bit !== undefined && { condition: { bits: [bit], value: 1 } }),
-      ...(piece !== undefined && { piece }),
-    });
-  }
-
   #add({ gate, targets, args }: StimInstruction): void {
     const { action, name } = gate;
     if (!(action.kind === 'correlated' && action.isElse)) this.#endChain();
@@ -240,8 +172,8 @@ class StimReader {
         this.#addGates(action, targets, gate.targets === 'pairs' ? 2 : 1);
         return;
       case 'rotation':
-        for (const { qubit } of targets as readonly Qubits[]) {
-          this.#gate(
+        for (const { qubit } of targets as readonly TargetQubit[]) {
+          this.#circuit.addGate(
             action.gate,
             [qubit],
             undefined,
@@ -250,42 +182,46 @@ class StimReader {
         }
         return;
       case 'measure':
-        this.#addMeasurements(action, targets as readonly (Qubits & StimTarget)[], args[0] ?? 0);
+        this.#circuit.measure(
+          action,
+          targets as readonly (TargetQubit & StimTarget)[],
+          args[0] ?? 0,
+        );
         return;
       case 'measure-pair':
-        for (const [a, b] of pairsOf(targets as readonly Qubits[])) {
+        for (const [a, b] of pairsOf(targets as readonly TargetQubit[])) {
           const factors = [a, b].map((each) => ({ ...each, pauli: action.basis }));
-          this.#measureProduct(this.#product(factors, this.#at), args[0] ?? 0);
+          this.#circuit.measureProduct(this.#product(factors, this.#at), args[0] ?? 0);
         }
         return;
       case 'measure-product':
         for (const factors of productsOf(targets)) {
-          this.#measureProduct(this.#product(factors, factors[0]!.offset), args[0] ?? 0);
+          this.#circuit.measureProduct(this.#product(factors, factors[0]!.offset), args[0] ?? 0);
         }
         return;
       case 'phase-product':
         for (const factors of productsOf(targets)) {
-          this.#addPhase(this.#product(factors, factors[0]!.offset), action.gate);
+          this.#circuit.addPhase(this.#product(factors, factors[0]!.offset), action.gate);
         }
         return;
       case 'channel':
         this.#addChannels(
           name,
           action,
-          targets as readonly Qubits[],
+          targets as readonly TargetQubit[],
           args,
           gate.targets === 'pairs',
         );
         return;
       case 'heralded':
-        this.#addHeralded(name, action, targets as readonly Qubits[], args);
+        this.#circuit.addHeralded(name, action, targets as readonly TargetQubit[], args);
         return;
       case 'correlated':
         this.#addCorrelated(action.isElse, targets, args[0]!);
         return;
       case 'pad':
-        for (const { qubit: value } of targets as readonly Qubits[]) {
-          this.#measureConstant(value === 1, args[0] ?? 0);
+        for (const { qubit: value } of targets as readonly TargetQubit[]) {
+          this.#circuit.measureConstant(value === 1, args[0] ?? 0);
         }
         return;
       case 'detector':
@@ -314,8 +250,8 @@ class StimReader {
 
   /** The bit of `rec[-k]`. */
   #bitOf(back: number, offset: number): Bit {
-    if (back <= this.#numBits) return this.#numBits - back;
-    const before = this.#numBits === 1 ? 'is 1' : `are ${this.#numBits}`;
+    if (back <= this.#circuit.numBits) return this.#circuit.numBits - back;
+    const before = this.#circuit.numBits === 1 ? 'is 1' : `are ${this.#circuit.numBits}`;
     const problem = `rec[-${back}] is before the first measurement: there ${before} before it.`;
     throw this.#fault(problem, offset);
   }
@@ -344,20 +280,9 @@ class StimReader {
     for (let i = 0; i < targets.length; i += arity) {
       const operands = targets.slice(i, i + arity);
       if (operands.every(({ kind }) => kind === 'qubit')) {
-        const qubits = (operands as readonly Qubits[]).map(({ qubit }) => qubit);
-        this.#addSteps(action.steps, action.main, qubits);
+        const qubits = (operands as readonly TargetQubit[]).map(({ qubit }) => qubit);
+        this.#circuit.addSteps(action.steps, action.main, qubits);
       } else if (action.kind === 'controlled') this.#addFeedback(action.pauli, operands);
-    }
-  }
-
-  #addSteps(steps: readonly Step[], main: number, qubits: readonly Qubit[]): void {
-    for (const [i, [name, ...places]] of steps.entries()) {
-      const piece = i === main ? undefined : i < main ? 'opening' : 'closing';
-      this.#gate(
-        name,
-        places.map((place) => qubits[place]!),
-        piece,
-      );
     }
   }
 
@@ -368,47 +293,9 @@ class StimReader {
       if (operand.kind === 'sweep') this.#sweepAt ??= operand.offset;
       if (operand.kind !== 'record') continue;
       const bit = this.#bitOf(operand.back, operand.offset);
-      if (target?.kind === 'qubit') this.#gate(pauli, [target.qubit], undefined, [], bit);
+      if (target?.kind === 'qubit')
+        this.#circuit.addGate(pauli, [target.qubit], undefined, [], bit);
     }
-  }
-
-  /** Numbers of new bits. */
-  #newBits(count: number): readonly Bit[] {
-    const first = this.#numBits;
-    this.#numBits += count;
-    if (this.#numBits > MAX_CLASSICAL_BITS) {
-      const problem = `With its REPEAT blocks unrolled the circuit has more measurements than the limit of ${MAX_CLASSICAL_BITS.toLocaleString('en')}.`;
-      throw this.#fault(problem, this.#at, LIMIT_EXCEEDED);
-    }
-    return Array.from({ length: count }, (_, i) => first + i);
-  }
-
-  #addMeasurements(
-    { basis, measures, resets }: Extract<StimAction, { kind: 'measure' }>,
-    targets: readonly Qubits[],
-    flipped: number,
-  ): void {
-    for (const group of distinctRuns(targets)) {
-      const qubits = group.map(({ qubit }) => qubit);
-      const inverted = group.filter(({ isInverted }) => isInverted);
-      const toZ = TO_Z[basis];
-      if (toZ !== undefined && measures)
-        for (const qubit of qubits) this.#gate(toZ, [qubit], 'opening');
-      if (measures) {
-        for (const { qubit } of inverted) this.#gate('X', [qubit], 'opening');
-        this.#measure(qubits, flipped);
-        if (!resets) for (const { qubit } of inverted) this.#gate('X', [qubit], 'closing');
-      }
-      if (resets) this.#push({ kind: 'reset', qubits });
-      const fromZ = FROM_Z[basis];
-      if (fromZ !== undefined) for (const qubit of qubits) this.#gate(fromZ, [qubit], 'closing');
-    }
-  }
-
-  #measure(qubits: readonly Qubit[], flipped: number): void {
-    const bits = this.#newBits(qubits.length);
-    this.#push({ kind: 'measure', qubits, bits });
-    if (flipped > 0) this.#push({ kind: 'misread', bits, p1Given0: flipped, p0Given1: flipped });
   }
 
   /** A product of Paulis. It is Hermitian, so that its phase is 0 or 2. */
@@ -420,73 +307,10 @@ class StimReader {
     throw this.#fault('This product is anti-Hermitian: it has a factor of i.', offset);
   }
 
-  /** Brings a product to Z on one qubit by gates, which `undo` takes back. */
-  #gathered({ parts }: PauliString): { readonly qubit: Qubit; undo(): void } {
-    const qubits = [...parts.keys()];
-    const qubit = qubits.at(-1)!;
-    const others = qubits.slice(0, -1);
-    for (const [each, mask] of parts) this.#turn(TO_Z, each, mask, 'opening');
-    for (const other of others) this.#gate('CX', [other, qubit], 'opening');
-    return {
-      qubit,
-      undo: () => {
-        for (const other of others.toReversed()) this.#gate('CX', [other, qubit], 'closing');
-        for (const [each, mask] of parts) this.#turn(FROM_Z, each, mask, 'closing');
-      },
-    };
-  }
-
-  #turn(table: typeof TO_Z | typeof FROM_Z, qubit: Qubit, mask: number, piece: PieceOfStatement) {
-    // Checked: parts that are 0 are left out.
-    const gate = table[LETTERS[mask] as Pauli];
-    if (gate !== undefined) this.#gate(gate, [qubit], piece);
-  }
-
-  #measureProduct(string: PauliString, flipped: number): void {
-    const isNegative = string.phase === 2;
-    if (string.parts.size === 0) {
-      this.#measureConstant(isNegative, flipped);
-      return;
-    }
-    const { qubit, undo } = this.#gathered(string);
-    if (isNegative) this.#gate('X', [qubit], 'opening');
-    this.#measure([qubit], flipped);
-    if (isNegative) this.#gate('X', [qubit], 'closing');
-    undo();
-  }
-
-  #addPhase(string: PauliString, gate: 'S' | 'SDG'): void {
-    if (string.parts.size === 0) return;
-    const { qubit, undo } = this.#gathered(string);
-    const inverse = gate === 'S' ? 'SDG' : 'S';
-    this.#gate(string.phase === 2 ? inverse : gate, [qubit]);
-    undo();
-  }
-
-  #measureConstant(value: boolean, flipped: number): void {
-    this.#useSpare();
-    if (value) this.#gate('X', [this.#spare], 'opening');
-    this.#measure([this.#spare], flipped);
-    if (value) this.#gate('X', [this.#spare], 'closing');
-  }
-
-  #useSpare(): void {
-    const { maxQubits } = this.#limits;
-    if (!this.#usesSpare && this.#spare >= maxQubits) {
-      const problem = tooManyQubits(
-        'With one for this instruction the circuit has more qubits',
-        this.#spare + 1,
-        this.#limits,
-      );
-      throw this.#fault(problem, this.#at, LIMIT_EXCEEDED);
-    }
-    this.#usesSpare = true;
-  }
-
   #addChannels(
     name: string,
     { strings, isShared }: Extract<StimAction, { kind: 'channel' }>,
-    targets: readonly Qubits[],
+    targets: readonly TargetQubit[],
     args: readonly number[],
     isOfPairs: boolean,
   ): void {
@@ -497,51 +321,12 @@ class StimReader {
       }));
     const approximation = isOfPairs && !isShared ? 'added' : undefined;
     const key = `${name} ${args.join()}`;
-    const channel = this.#channelOf(key, isOfPairs ? 2 : 1, errors, approximation);
+    const channel = this.#circuit.channelOf(key, isOfPairs ? 2 : 1, errors, approximation);
     if (channel === undefined) return;
     const arity = isOfPairs ? 2 : 1;
     for (let i = 0; i < targets.length; i += arity) {
       const qubits = targets.slice(i, i + arity).map(({ qubit }) => qubit);
-      this.#push({ kind: 'noise', qubits, channel });
-    }
-  }
-
-  /** One object for channels that are alike. */
-  #channelOf(
-    name: string,
-    numQubits: number,
-    errors: () => readonly PauliError[],
-    approximation?: PauliChannel['approximation'],
-  ): Channel | undefined {
-    if (!this.#channels.has(name)) {
-      const channel = pauliChannel(numQubits, errors());
-      const isMarked = approximation !== undefined && channel?.kind === 'pauli';
-      this.#channels.set(name, isMarked ? { ...channel, approximation } : channel);
-    }
-    return this.#channels.get(name);
-  }
-
-  /** A herald is an X error of the spare qubit that comes with each of the others. */
-  #addHeralded(
-    name: string,
-    { strings, isShared }: Extract<StimAction, { kind: 'heralded' }>,
-    targets: readonly Qubits[],
-    args: readonly number[],
-  ): void {
-    this.#useSpare();
-    const errors = () =>
-      strings.map((string, i) => {
-        const { flips, signs } = masksOf(string);
-        const probability = isShared ? args[0]! / strings.length : args[i]!;
-        return { flips: flips | 2, signs, probability };
-      });
-    const channel = this.#channelOf(`${name} ${args.join()}`, 2, errors, 'added');
-    for (const { qubit } of targets) {
-      if (channel !== undefined) {
-        this.#push({ kind: 'noise', qubits: [qubit, this.#spare], channel });
-      }
-      this.#measure([this.#spare], 0);
-      this.#push({ kind: 'reset', qubits: [this.#spare] });
+      this.#circuit.push({ kind: 'noise', qubits, channel });
     }
   }
 
@@ -566,7 +351,7 @@ class StimReader {
     const qubits = [...new Set(chain.flatMap(({ string }) => [...string.parts.keys()]))];
     qubits.sort(ascending);
     if (qubits.length > MAX_CHANNEL_QUBITS && chain.length === 1) {
-      this.#addWideError(chain[0]!.string, chain[0]!.probability);
+      this.#circuit.addWideError(chain[0]!.string, chain[0]!.probability);
       return;
     }
     if (qubits.length > MAX_CHAIN_QUBITS) {
@@ -585,56 +370,17 @@ class StimReader {
     }
     const written = errors.map(({ flips, signs, probability }) => [flips, signs, probability]);
     const name = `chain ${chain.length} ${qubits.length} ${written.join()}`;
-    const channel = this.#channelOf(
+    const channel = this.#circuit.channelOf(
       name,
       qubits.length,
       () => errors,
       chain.length > 1 ? 'each' : undefined,
     );
-    if (channel !== undefined) this.#push({ kind: 'noise', qubits, channel });
-  }
-
-  /** An error of many qubits: one of the spare qubit, which controls their Paulis and is reset. */
-  #addWideError({ parts }: PauliString, probability: number): void {
-    const channel = this.#channelOf(`X_ERROR ${probability}`, 1, () => [
-      { flips: 1, signs: 0, probability },
-    ]);
-    if (channel === undefined) return;
-    this.#useSpare();
-    this.#push({ kind: 'noise', qubits: [this.#spare], channel });
-    for (const [qubit, mask] of parts) {
-      this.#gate(`C${LETTERS[mask]}`, [this.#spare, qubit], 'opening');
-    }
-    this.#push({ kind: 'reset', qubits: [this.#spare], piece: 'opening' });
+    if (channel !== undefined) this.#circuit.push({ kind: 'noise', qubits, channel });
   }
 }
 
 const ascending = (a: number, b: number) => a - b;
-
-/** Masks of a Pauli string, its first letter for the least significant bit. */
-function masksOf(string: string): Pick<PauliError, 'flips' | 'signs'> {
-  let [flips, signs] = [0, 0];
-  for (const [i, letter] of [...string].entries()) {
-    if (letter === 'X' || letter === 'Y') flips |= 1 << i;
-    if (letter === 'Z' || letter === 'Y') signs |= 1 << i;
-  }
-  return { flips, signs };
-}
-
-/** Cuts targets where a qubit comes again. */
-function distinctRuns(targets: readonly Qubits[]): readonly (readonly Qubits[])[] {
-  const runs: Qubits[][] = [];
-  let seen = new Set<Qubit>();
-  for (const target of targets) {
-    if (runs.length === 0 || seen.has(target.qubit)) {
-      runs.push([]);
-      seen = new Set();
-    }
-    seen.add(target.qubit);
-    runs.at(-1)!.push(target);
-  }
-  return runs;
-}
 
 function pairsOf<T>(targets: readonly T[]): readonly (readonly [T, T])[] {
   return Array.from({ length: targets.length / 2 }, (_, i) => [
@@ -644,8 +390,10 @@ function pairsOf<T>(targets: readonly T[]): readonly (readonly [T, T])[] {
 }
 
 /** The products that combiners join. */
-function productsOf(targets: readonly StimTarget[]): readonly (Factor & { offset: number })[][] {
-  const products: (Factor & { offset: number })[][] = [];
+function productsOf(
+  targets: readonly StimTarget[],
+): readonly (Factor & { readonly offset: number })[][] {
+  const products: (Factor & { readonly offset: number })[][] = [];
   let isJoined = false;
   for (const target of targets) {
     if (target.kind === 'combiner') isJoined = true;

@@ -151,12 +151,12 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   {
     name: 'records of Stim are counted from the measurement before the last',
     file: 'src/circuit/stim/read-stim.ts',
-    from: 'return this.#numBits - back;',
-    to: 'return Math.max(0, this.#numBits - back - 1);',
+    from: 'return this.#circuit.numBits - back;',
+    to: 'return Math.max(0, this.#circuit.numBits - back - 1);',
   },
   {
     name: 'a product of Paulis loses the signs of its factors',
-    file: 'src/circuit/stim/read-stim.ts',
+    file: 'src/circuit/stim/pauli-string.ts',
     from: 'if (isInverted) this.phase += 2;',
     to: 'if (isInverted) this.phase += 0;',
   },

@@ -60,6 +60,10 @@ test('bits of the record are counted back from where they are named', () => {
   expect(logicalObservables).toEqual([[], [0, 2]]);
 });
 
+test('qubits that have coordinates alone are not simulated', () => {
+  expect(read('QUBIT_COORDS(1) 500\nI_ERROR(0.1) 7\nX 2').circuit.numQubits).toBe(3);
+});
+
 test('a measured bit controls Pauli gates; bits of a sweep are 0, with a warning', () => {
   expect(brief('M 0\nCX rec[-1] 1\nCZ 2 rec[-1]\nXCZ 1 rec[-1]')).toEqual([
     'measure 0',
