@@ -39,6 +39,24 @@ def test_openqasm_text_is_a_circuit_too(client):
     assert client.circuits.run("OPENQASM 3.0; qubit[2] q; x q[0];", shots=10).counts == {"01": 10}
 
 
+def test_a_circuit_of_stim_is_sent_as_it_is_and_its_bits_are_matrices(client):
+    stim = pytest.importorskip("stim")
+    circuit = stim.Circuit(
+        "R 0 1\nX_ERROR(0.25) 0\nH 2\nM 2\nCX 0 1\nMR 1\nDETECTOR(1) rec[-1]\nM !0\nOBSERVABLE_INCLUDE(0) rec[-1]"
+    )
+    outputs = ["detection_events", "detector_error_model", "measurements"]
+    result = client.circuits.run(circuit, shots=400, seed=3, processor="qvm", return_=outputs)
+    events, flips = result.detection_events
+    assert events.shape == flips.shape == (400, 1)
+    assert (events == flips).all()
+    assert 60 < events.sum() < 140
+    assert result.measurements.shape == (400, 3)
+    assert (result.measurements[:, 1] == events[:, 0]).all()
+    assert (result.measurements[:, 2] != events[:, 0]).all()
+    theirs = circuit.detector_error_model()
+    assert stim.DetectorErrorModel(result.detector_error_model).approx_equals(theirs, atol=1e-12)
+
+
 def test_statevector_and_expectation_are_arrays(client):
     result = client.circuits.run(
         BELL, return_=["statevector", "expectation"], observables=[{"pauli": "X0 X1"}]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 FloatArray: TypeAlias = NDArray[np.float64]
 ComplexArray: TypeAlias = NDArray[np.complex128]
 BitMatrix: TypeAlias = NDArray[np.uint8]
+BoolMatrix: TypeAlias = NDArray[np.bool_]
 
 #: Labels of more bits are hexadecimal numbers.
 _MAX_BINARY_BITS = 64

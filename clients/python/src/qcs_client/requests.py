@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -14,8 +14,17 @@ from .errors import QcsError
 
 DEFAULT_PROCESSOR = "statevector-sim"
 
-Circuit: TypeAlias = Sequence[Mapping[str, Any]] | str
-"""Gate objects, or OpenQASM text."""
+
+
+class StimCircuit(Protocol):
+    """A ``stim.Circuit``."""
+
+    @property
+    def num_detectors(self) -> int: ...
+
+
+Circuit: TypeAlias = Sequence[Mapping[str, Any]] | str | StimCircuit
+"""Gate objects, OpenQASM text, or a ``stim.Circuit``."""
 
 
 class Program:
@@ -68,7 +77,7 @@ def source(circuit: Circuit) -> dict[str, Any]:
         return {"qasm": circuit}
     if type(circuit).__module__.split(".")[0] == "stim":
         return {"stim": str(circuit)}
-    return {"circuit": list(circuit)}
+    return {"circuit": list(cast("Sequence[Mapping[str, Any]]", circuit))}
 
 
 def circuit_body(circuit: Circuit, shots: int, processor: str, fields: Mapping[str, Any]) -> dict[str, Any]:

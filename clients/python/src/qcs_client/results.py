@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import BitMatrix, ComplexArray, FloatArray, PointCounts, unpack, unpack_complex
+from .arrays import BitMatrix, BoolMatrix, ComplexArray, FloatArray, PointCounts, unpack, unpack_complex
 
 _LISTED_OUTCOMES = 16
 
@@ -71,6 +72,28 @@ class CircuitResult:
     def memory(self) -> list[str] | None:
         """Bit string of each shot, in a random order."""
         return self.record.get("memory")
+
+    @property
+    def measurements(self) -> BoolMatrix | None:
+        """Classical bits of all shots, shape (shots, bits), as ``sample`` of a Stim sampler returns them."""
+        packed = self.record.get("measurements")
+        return None if packed is None else _unpacked_bits(packed, len(self.measured_qubits or []))
+
+    @property
+    def detection_events(self) -> tuple[BoolMatrix, BoolMatrix] | None:
+        """Detectors that fired and logical observables that were flipped: two matrices with a row for each shot, as
+        ``sample(shots, separate_observables=True)`` of a Stim detector sampler returns them."""
+        packed = self.record.get("detection_events")
+        if packed is None:
+            return None
+        num_detectors = packed["num_detectors"]
+        bits = _unpacked_bits(packed, num_detectors + packed["num_logical_observables"])
+        return bits[:, :num_detectors], bits[:, num_detectors:]
+
+    @property
+    def detector_error_model(self) -> str | None:
+        """Text that ``stim.DetectorErrorModel`` reads."""
+        return self.record.get("detector_error_model")
 
     @property
     def method(self) -> str | None:
@@ -280,6 +303,13 @@ def counts_table(counts: Mapping[str, int]) -> str:
 
 def _heading(text: str) -> str:
     return f"<p><b>{html.escape(text)}</b></p>"
+
+
+def _unpacked_bits(packed: Mapping[str, Any], width: int) -> BoolMatrix:
+    """Rows of bits from Stim's format ``b8``."""
+    rows = np.frombuffer(base64.b64decode(packed["data"]), dtype=np.uint8).reshape(-1, packed["bytes_per_shot"])
+    bits: BoolMatrix = np.unpackbits(rows, axis=1, bitorder="little")[:, :width].astype(bool)
+    return bits
 
 
 def _counts_of(counts: Any) -> Any:
