@@ -65,6 +65,7 @@ const TESTED = [
   'qaoa-maxcut.ts',
   'rabi_httpx.py',
   'repetition-code.qasm',
+  'repetition-code.stim',
   'surface_code.py',
   'vqe_h2.py',
   'watch-job.mjs',
@@ -124,6 +125,14 @@ describe('a circuit of the examples', () => {
     const flipped = (1 - 0.98 ** 10) / 2;
     const mean = Object.entries(found.counts).reduce((sum, [o, n]) => sum + n * ones(o), 0);
     expect(Math.abs(1 - mean / (500 * 50) - flipped)).toBeLessThan(0.01);
+  });
+
+  test('repetition-code.stim has no error in about the shots that its noise says', async () => {
+    const found = await run('repetition-code.stim', '--target', 'qvm', '--shots', '4000');
+    // Noise on 12 pairs, of whose 15 errors 12 have an X, which is measured; and 9 readings.
+    const chance = (1 - (0.01 * 12) / 15) ** 12 * 0.99 ** 9;
+    const part = partOf(found, (outcome) => Number(outcome) === 0);
+    expect(Math.abs(part - chance)).toBeLessThan(0.05);
   });
 
   test('ising-quench.qasm stays a chain with small bonds', async () => {
