@@ -9,6 +9,7 @@ import {
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
+import { transpose32 } from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
 import { drawnShotOrder } from './outcome-labels.ts';
 
@@ -187,17 +188,9 @@ export function detectionEvents(
   { detectors, logicalObservables, expected }: Detection,
   seed: number,
 ): DetectionEvents {
-  const { outcomes, wordsPerOutcome } = counts;
-  const parities = [...detectors, ...logicalObservables];
   const width = bytesPerShot({ detectors, logicalObservables });
-  const data = packedShots(counts, seed, width, (row, i) => {
-    const first = i * wordsPerOutcome;
-    for (let at = 0; at < parities.length; at++) {
-      let parity = expected[at]!;
-      for (const bit of parities[at]!) parity ^= outcomes[first + (bit >>> 5)]! >>> (bit & 31);
-      row[at >>> 3]! |= (parity & 1) << (at & 7);
-    }
-  });
+  const rows = parityRows(counts, [...detectors, ...logicalObservables], expected, width);
+  const data = packedShots(counts, seed, width, rows);
   return {
     num_detectors: detectors.length,
     num_logical_observables: logicalObservables.length,
@@ -206,32 +199,69 @@ export function detectionEvents(
   };
 }
 
+/**
+ * Rows of parities for all outcomes, `width` bytes each. 32 outcomes are worked on at a time, with a word for each bit: bit by
+ * bit the answer of a surface code took longer than its sampling.
+ */
+function parityRows(
+  { outcomes, wordsPerOutcome, occurrences }: Counts,
+  parities: readonly (readonly number[])[],
+  expected: Uint8Array,
+  width: number,
+): Uint8Array {
+  const numOutcomes = occurrences.length;
+  const rows = new Uint8Array(numOutcomes * width);
+  const ofBits = new Int32Array(32 * wordsPerOutcome);
+  const block = new Int32Array(32);
+  for (let first = 0; first < numOutcomes; first += 32) {
+    const count = Math.min(32, numOutcomes - first);
+    for (let word = 0; word < wordsPerOutcome; word++) {
+      for (let i = 0; i < 32; i++) {
+        block[i] = i < count ? outcomes[(first + i) * wordsPerOutcome + word]! : 0;
+      }
+      transpose32(block);
+      ofBits.set(block, 32 * word);
+    }
+    for (let at = 0; at < parities.length; at += 32) {
+      for (let i = 0; i < 32; i++) {
+        let parity = -(expected[at + i] ?? 0);
+        for (const bit of parities[at + i] ?? []) parity ^= ofBits[bit]!;
+        block[i] = parity;
+      }
+      transpose32(block);
+      const from = at >>> 3;
+      const length = Math.min(4, width - from);
+      for (let i = 0; i < count; i++) {
+        const place = (first + i) * width + from;
+        for (let byte = 0; byte < length; byte++) rows[place + byte] = block[i]! >>> (8 * byte);
+      }
+    }
+  }
+  return rows;
+}
+
 /** The classical bits of each shot, in the same format and order. */
 export function packedMeasurements(counts: Counts, seed: number) {
   const { numBits, outcomes, wordsPerOutcome, occurrences } = counts;
   const width = Math.ceil(numBits / 8);
-  const data = packedShots(counts, seed, width, (row, i) => {
+  const rows = new Uint8Array(occurrences.length * width);
+  for (let i = 0; i < occurrences.length; i++) {
     for (let at = 0; at < width; at++) {
-      row[at] = outcomes[i * wordsPerOutcome + (at >>> 2)]! >>> (8 * (at & 3));
+      rows[i * width + at] = outcomes[i * wordsPerOutcome + (at >>> 2)]! >>> (8 * (at & 3));
     }
-  });
+  }
+  const data = packedShots(counts, seed, width, rows);
   const shots = occurrences.reduce((sum, count) => sum + count, 0);
   return { shots, bytes_per_shot: width, format: 'b8', data } as const;
 }
 
-/**
- * Base64 of one row of bytes for each shot.
- *
- * @param write - Writes the row of an outcome, which is 0, by its index.
- */
+/** Base64 of the rows of all shots, from one row of `width` bytes for each outcome. */
 function packedShots(
   { occurrences }: Counts,
   seed: number,
   width: number,
-  write: (row: Uint8Array, i: number) => void,
+  rows: Uint8Array,
 ): string {
-  const rows = new Uint8Array(occurrences.length * width);
-  for (let i = 0; i < occurrences.length; i++) write(rows.subarray(i * width, (i + 1) * width), i);
   const order = drawnShotOrder(occurrences, seed);
   const bytes = new Uint8Array(order.length * width);
   for (const [shot, i] of order.entries()) {

@@ -66,6 +66,33 @@ test('packs the events of all shots, each as often as it was drawn', () => {
   expect(shots.toSorted((a, b) => a - b)).toEqual([0, 0, 0, of['011'], of['001'], of['001']]);
 });
 
+test('parities of many bits, detectors and outcomes are those of the bits one by one', () => {
+  const [numBits, numOutcomes, numDetectors] = [70, 45, 41];
+  const word = (i: number) => Math.imul(i + 7, 0x85ebca6b) >>> 0;
+  const wordsPerOutcome = 3;
+  const outcomes = Uint32Array.from({ length: numOutcomes * wordsPerOutcome }, (_, i) => word(i));
+  const detectors = Array.from({ length: numDetectors }, (_, d) => [d, d + 29, (3 * d) % 28]);
+  const expected = Uint8Array.from({ length: numDetectors + 1 }, (_, d) => word(d) & 1);
+  const detection = { detectors, logicalObservables: [[69]], expected };
+  const occurrences = new Uint32Array(numOutcomes).fill(1);
+  const counts = { numBits, wordsPerOutcome, outcomes, occurrences };
+  const { data, bytes_per_shot: width } = detectionEvents(counts, detection, 5);
+  const bitOf = (outcome: number, bit: number) =>
+    (outcomes[outcome * wordsPerOutcome + (bit >>> 5)]! >>> (bit & 31)) & 1;
+  const rowOf = (outcome: number) =>
+    [...detectors, [69]]
+      .map((bits, d) => bits.reduce((sum, bit) => sum ^ bitOf(outcome, bit), expected[d]!))
+      .join('');
+  const bytes = Buffer.from(data, 'base64');
+  const rows = Array.from({ length: numOutcomes }, (_, shot) =>
+    Array.from(
+      { length: numDetectors + 1 },
+      (__, d) => (bytes[shot * width + (d >>> 3)]! >>> (d & 7)) & 1,
+    ).join(''),
+  );
+  expect(rows.sort()).toEqual(Array.from({ length: numOutcomes }, (_, i) => rowOf(i)).sort());
+});
+
 test.each([
   [{ detectors: [[0, 7]] }, 'detectors[0][1]', 'The circuit has no bit 7; it has bits 0 to 2.'],
   [
