@@ -11,8 +11,8 @@ import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /**
- * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`, and a `.stim` file its text as
- * `stim`; any other file gives its text as `qasm`. The noise of an option replaces that of the file.
+ * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`, and a `.stim` file its text
+ * as `stim`; any other file gives its text as `qasm`. The noise of an option replaces that of the file.
  *
  * @throws {FileNotFoundError | FileUnreadableError}
  */

@@ -27,7 +27,7 @@ import { servedProcessors } from './served-processor.ts';
 import type { ServiceDeps } from './service-deps.ts';
 import { createSqliteMaintenanceStore } from './systems/maintenance.ts';
 
-/** Requests of each kind. The first hundred of a caller take less than twice the time of later ones then. */
+/** Requests of each kind; with fewer, `/readyz` comes hardly sooner. One refusal starts the process that reads such bodies. */
 const NUM_REQUESTS = { gates: 120, programs: 60, refused: 1 } as const;
 const PROCESSOR = 'statevector-sim';
 const PROGRAM_QUBITS = 12;
@@ -40,7 +40,7 @@ interface WarmUpRequest {
   readonly status: number;
 }
 
-/** What the warm-up shares with the service. */
+/** Dependencies of the service that the warm-up shares. */
 export type WarmUpDeps = Omit<ServiceDeps, 'own' | 'nodeFault' | 'isWarm'>;
 
 /**

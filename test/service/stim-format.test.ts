@@ -70,6 +70,8 @@ test.each(['statevector', 'density_matrix', 'stabilizer'])(
 test.each([
   [{ stim: 'H 0', qasm: 'qubit q;' }, 'stim', 'Give either qasm or stim, not both.'],
   [{ stim: 'H 0', inputs: { a: 1 } }, 'inputs', 'no inputs'],
+  [{ stim: 'M 0', noise: { readout: [{ p1_given_0: 0.1, p0_given_1: 0 }] } }, 'noise', 'itself'],
+  [{ stim: 'M 0', target_processor: 'emulator-ibm-fez' }, 'stim', 'runs on simulators'],
   [{ stim: 'M 0', return: ['detection_events'] }, 'stim', 'has no DETECTOR'],
   [
     { stim: 'H 0\nM 0\nDETECTOR rec[-1]', return: ['detection_events'] },
@@ -108,6 +110,21 @@ test('a batch takes the format, and compile reads and writes it', async () => {
     format: 'stim',
   });
   expect(compiled.data.stim).toBe('H 0\nCX 0 1\nM 0 1\nCX rec[-2] 1\nM 1\n');
+  const detecting = await post('/quantum/compile', {
+    target_processor: 'qvm',
+    stim: 'M 0\nDETECTOR rec[-1]',
+  });
+  expect(detecting.data.warnings).toEqual([
+    expect.objectContaining({ code: 'CIRCUIT_DETECTORS_IGNORED' }),
+  ]);
+  const noise = { readout: [{ p1_given_0: 0.1, p0_given_1: 0 }] };
+  const ofAll = await post('/quantum/batches', {
+    target_processor: 'qvm',
+    noise,
+    shots: 5,
+    programs: [{ stim: 'M 0' }],
+  });
+  expect(ofAll.error.details[0]).toMatchObject({ path: 'programs[0].noise' });
   const noisy = await post('/quantum/compile', {
     target_processor: 'qvm',
     stim: 'X_ERROR(0.1) 0\nM 0',

@@ -16,8 +16,8 @@ export interface PauliError {
 }
 
 /**
- * With the probability of each error that error happens, else nothing. No error is the identity. None is listed twice, but in
- * a chain of Stim's correlated errors.
+ * With the probability of each error that error happens, else nothing. No error is the identity. None is listed twice,
+ * but in a chain of Stim's correlated errors.
  */
 export interface PauliChannel {
   readonly kind: 'pauli';
@@ -25,8 +25,8 @@ export interface PauliChannel {
   /** Their probabilities add up to at most 1. */
   readonly errors: readonly PauliError[];
   /**
-   * Set for channels of Stim's for which it looks for no independent errors: how an approximate error model has their errors.
-   * Those that flip the same are added, or each is an error by itself.
+   * Set for channels of Stim's for which it looks for no independent errors: how an approximate error model has their
+   * errors. Those that flip the same are added, or each is an error by itself.
    */
   readonly approximation?: 'added' | 'each';
 }

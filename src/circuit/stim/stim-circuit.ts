@@ -1,6 +1,7 @@
 /**
- * Writes the circuit of a text in Stim's format: gates, measurements into the next bits, and noise. One qubit beyond those of the
- * text is |0⟩ before and after each use: heralds and constants are measured on it, and errors of many qubits made by it.
+ * Writes the circuit of a text in Stim's format: gates, measurements into the next bits, and noise. One qubit beyond
+ * those of the text is |0⟩ before and after each use: heralds and constants are measured on it, and errors of many
+ * qubits made by it.
  */
 import type { DynamicOperation, PieceOfStatement, Qubit } from '../circuit.ts';
 import { type CircuitLimits, MAX_CLASSICAL_BITS, tooManyQubits } from '../circuit-limits.ts';

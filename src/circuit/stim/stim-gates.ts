@@ -1,9 +1,9 @@
 /**
- * The instructions of Stim's circuit format, one row each: the parenthesized arguments and the targets that it takes, and
- * what it does in terms of the gate table, of measurements and of Pauli channels.
+ * The instructions of Stim's circuit format, one row each: its parenthesized arguments, its targets, and its effect in
+ * terms of the gate table, of measurements and of Pauli channels.
  *
- * Names and meanings are those of the gate reference of Stim 1.16. `T`, `T_DAG`, `R_X`, `R_Y`, `R_Z` and `U3` are those by
- * which Clifft extends the format; their angles are half turns.
+ * Names and meanings are those of the gate reference of Stim 1.16. `T`, `T_DAG`, `R_X`, `R_Y`, `R_Z` and `U3` are those
+ * by which Clifft extends the format; their angles are half turns.
  *
  * @see Gidney, "Stim: a fast stabilizer circuit simulator", Quantum 5, 497 (2021).
  */
@@ -14,7 +14,7 @@ export type Pauli = 'X' | 'Y' | 'Z';
 /** A gate of the gate table on operands of an instruction, by their numbers. */
 export type Step = readonly [gate: string, ...operands: number[]];
 
-/** What an instruction does. */
+/** Effect of an instruction. */
 export type StimAction =
   /** Gates for each target, or each pair. All but one of the steps change its basis. */
   | {
@@ -107,7 +107,7 @@ function add(
   for (const each of [name!, ...aliases]) gates.set(each, row);
 }
 
-/** Steps from a text: `H0 CX01` is H on the first operand, then CX on both. The one in capitals with `!` is the main one. */
+/** Steps from a text: `H0 CX01` is H on the first operand, then CX on both. The main one has a `!`, or is the last. */
 function stepsOf(text: string): { readonly steps: readonly Step[]; readonly main: number } {
   const words = text === '' ? [] : text.split(' ');
   const steps = words.map((word): Step => {

@@ -1,6 +1,6 @@
 /**
- * Syntax of Stim's circuit format: a text becomes instructions and REPEAT blocks. Their arguments and the forms of their
- * targets are checked; what depends on the rest of the circuit is not.
+ * Syntax of Stim's circuit format: a text becomes instructions and REPEAT blocks. Their arguments and the forms of
+ * their targets are checked; their references to the rest of the circuit are not.
  */
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { positionAt } from '../../errors/text-position.ts';

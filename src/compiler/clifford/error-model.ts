@@ -107,8 +107,8 @@ function written(errors: readonly ErrorMechanism[], parities: Parities): string 
     for (const each of symptoms) if (each !== SEPARATOR) seen[each] = 1;
     return `error(${Number(probability.toPrecision(DIGITS))}) ${names(symptoms, numDetectors)}`;
   });
-  // Parities that no error flips are declared, so that the model has as many of each as the request; detectors also to state
-  // their coordinates.
+  // Parities that no error flips are declared, so that the model has as many of each as the request; detectors also to
+  // state their coordinates.
   for (const [i, isSeen] of seen.entries()) {
     const place = parities.coordinates?.[i] ?? [];
     if (isSeen === 1 && place.length === 0) continue;

@@ -1,6 +1,6 @@
 /**
- * Prints a circuit in Stim's circuit format, which read-stim.ts reads back. Clifford gates are recognised by their matrices;
- * other gates on one qubit are printed by the names that Clifft adds to the format.
+ * Prints a circuit in Stim's circuit format, which read-stim.ts reads back. Clifford gates are recognised by their
+ * matrices; other gates on one qubit are printed by the names that Clifft adds to the format.
  */
 import type {
   Circuit,

@@ -208,8 +208,19 @@ function checkParts(
     basisStates,
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),
-    warnings: warningsUnder(noise, program.warnings),
+    warnings: [
+      ...warningsUnder(noise, program.warnings),
+      ...(purpose === 'compile' ? warningsOfParities(program.parities) : []),
+    ],
   };
+}
+
+/** Warning that a circuit is written out without the parities of its text. */
+function warningsOfParities(parities: ReadSource['parities']): readonly ProgramWarning[] {
+  if (parities === undefined) return [];
+  if (parities.detectors.length + parities.logicalObservables.length === 0) return [];
+  const message = 'The detectors and observables of the text are left out: nothing runs.';
+  return [{ code: 'CIRCUIT_DETECTORS_IGNORED', message }];
 }
 
 function readProgram(

@@ -88,6 +88,7 @@ export function checkProgram(
   const observables = attempt(faults, () =>
     parseObservables(question.observables, numReadableQubits(circuit, device), 'observables'),
   );
+  if (source === 'stim') checkStim(question, purpose === 'run' ? target?.spec : undefined, faults);
   if (target !== undefined && purpose === 'run') {
     const circuits = written.map((group) => group.circuit);
     checkDevice(form, circuits, question, source, target.spec, faults);
@@ -132,6 +133,22 @@ export function checkProgram(
     numBits,
     measuredQubits: measuredQubits(circuit),
   };
+}
+
+/**
+ * Adds a fault where noise would be added to a text in Stim's format: it would disturb the qubit on which heralds and constants
+ * are measured, and gates have other names there.
+ */
+function checkStim(
+  { noise }: Pick<ProgramQuestion, 'noise'>,
+  spec: ProcessorSpec | undefined,
+  faults: FaultList,
+): void {
+  if (noise !== undefined)
+    faults.add('noise', 'Not taken with stim: the text has its noise itself.');
+  if (spec?.device === undefined) return;
+  const problem = `A text in Stim's format runs on simulators, such as qvm, and ${spec.id} is a device. Send it as circuit or qasm.`;
+  faults.add('stim', problem);
 }
 
 /** Method of a circuit that is compiled and not run. */

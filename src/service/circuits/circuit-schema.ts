@@ -128,10 +128,12 @@ export type SourceField = (typeof SOURCES)[number];
 /** Rules that no single field can express, for the document; the circuit layer checks them. */
 export const SOURCE_RULES = {
   oneOf: SOURCES.map((source) => ({ required: [source] })),
-  // A text in Stim's format has no inputs, and its parities itself.
+  // A text in Stim's format has no inputs, and its noise and parities itself.
   if: { required: ['stim'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
-  then: { properties: { inputs: false, detectors: false, logical_observables: false } },
+  then: {
+    properties: { inputs: false, noise: false, detectors: false, logical_observables: false },
+  },
 };
 /** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
 const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {

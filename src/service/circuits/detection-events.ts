@@ -107,14 +107,16 @@ export function readDetection(
     return undefined;
   }
   const { expected, text } = model;
-  if (text === undefined) return { ...parities, expected };
+  // The text of the model has the coordinates.
+  const { coordinates: _, ...kept } = parities;
+  if (text === undefined) return { ...kept, expected };
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
     const problem = `detector_error_model of ${text.length.toLocaleString('en')} characters; the limit for a JSON answer is ${most}.`;
     faults.add('return', problem, LIMIT_EXCEEDED);
     return undefined;
   }
-  return { ...parities, expected, errorModel: text };
+  return { ...kept, expected, errorModel: text };
 }
 
 function checkBits(
