@@ -7,9 +7,11 @@
 import type { DynamicCircuit } from '../circuit.ts';
 import {
   type CircuitLimits,
-  MAX_FREE_STEPS,
+  hasTooManySteps,
+  type ReadingWork,
   StepsSpentError,
   tooManyQubits,
+  tooManySteps,
 } from '../circuit-limits.ts';
 import type { Bit } from '../classical-expression.ts';
 import { LIMIT_EXCEEDED } from '../errors.ts';
@@ -64,7 +66,10 @@ class StimReader {
   readonly #coordinates: number[][] = [];
   readonly #observables: Set<Bit>[] = [];
   #numParityBits = 0;
-  #numSteps = 0;
+  /** Work of reading, and operations of this text that it has. */
+  readonly #work: ReadingWork;
+  readonly #stepsBefore: number;
+  #numCounted = 0;
   #shift: readonly number[] = [];
   #sweepAt: number | undefined;
   /** Errors of a chain of CORRELATED_ERROR that is not ended yet. */
@@ -77,6 +82,8 @@ class StimReader {
   constructor(text: string, limits: CircuitLimits) {
     this.#text = text;
     this.#limits = limits;
+    this.#work = limits.readingWork ?? { numSteps: 0, numGates: 0 };
+    this.#stepsBefore = this.#work.numSteps;
     this.#statements = parseStim(text);
     this.#circuit = new StimCircuit(this.#countQubits(this.#statements), limits, (problem) =>
       this.#fault(problem, this.#at, LIMIT_EXCEEDED),
@@ -149,16 +156,17 @@ class StimReader {
     }
   }
 
+  /** Counts steps by the rules of all programs: see `hasTooManySteps`. */
   #step(count: number): void {
     const { maxSteps = Number.POSITIVE_INFINITY, maxGates } = this.#limits;
-    this.#numSteps += count;
-    if (this.#numSteps > maxSteps) throw new StepsSpentError();
-    if (this.#numSteps <= MAX_FREE_STEPS + 4 * maxGates) return;
-    throw this.#fault(
-      'With its REPEAT blocks unrolled the text has too many instructions.',
-      this.#at,
-      LIMIT_EXCEEDED,
-    );
+    const work = this.#work;
+    work.numSteps += count;
+    work.numGates += this.#circuit.operations.length - this.#numCounted;
+    this.#numCounted = this.#circuit.operations.length;
+    if (work.numSteps - this.#stepsBefore > maxSteps) throw new StepsSpentError();
+    if (!hasTooManySteps(work, maxGates)) return;
+    const what = 'With its REPEAT blocks unrolled the text has too many instructions and';
+    throw this.#fault(tooManySteps(what, work, maxGates), this.#at, LIMIT_EXCEEDED);
   }
 
   #add({ gate, targets, args }: StimInstruction): void {
