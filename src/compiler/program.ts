@@ -435,6 +435,10 @@ export const STABILIZER_OPS = {
   unless: 17,
   /** Goes back to instruction `a`, the head of a loop; `b` is 1. Counts as a round of the loop. */
   again: 18,
+  /** Rotates the active qubits by `active.rotations[a]`. */
+  rotate: 19,
+  /** Prepares a measurement or reset, which follows, by `active.collapses[a]`. */
+  collapse: 20,
 } as const;
 
 /** Words of an instruction of a stabilizer program. */
@@ -463,6 +467,57 @@ export interface StabilizerProgram {
   readonly framesSuffice: boolean;
   /** Whether all shots share the state before the final measurements: no noise, reset or measurement before. */
   readonly hasFinalState: boolean;
+  /** Present if the circuit is not Clifford alone. Then `framesSuffice`, and there are no loops and resets by chance. */
+  readonly active?: ActivePart;
+}
+
+/**
+ * The part of a circuit that is not Clifford. After each instruction the state of a shot is F·U·(φ ⊗ |0…0⟩): φ is a
+ * state of the active qubits, U is a Clifford circuit that is the same for all shots, and F is a Pauli string, the frame
+ * of the shot. Rotations make qubits active, and measurements end that.
+ *
+ * @see Li, Yoder & others, "SOFT: a high-performance simulator for universal fault-tolerant quantum circuits", 2025, for
+ *   stabilizers around few amplitudes.
+ */
+export interface ActivePart {
+  /** Most active qubits at a time, at most 30. */
+  readonly width: number;
+  readonly rotations: readonly ActiveRotation[];
+  readonly collapses: readonly Collapse[];
+  /** By instruction: the outcome of a measurement where the frame is the identity; other values are 0. */
+  readonly reference: Uint8Array;
+}
+
+/** A Pauli string on qubits of the circuit, but for its sign: X on those of `flips`, Z on those of `signs`. */
+export interface QubitString {
+  readonly flips: readonly Qubit[];
+  readonly signs: readonly Qubit[];
+}
+
+/** Rotation exp(−i·angle/2·P) of the active qubits, by −angle in shots whose frame anticommutes with U·P·U†. */
+export interface ActiveRotation extends CoreRotation {
+  /** The string U·P·U†. */
+  readonly about: QubitString;
+  /**
+   * Present if the rotation makes a qubit active: it becomes the highest bit, and P acts on it alone. The frame may be
+   * multiplied by this string, which anticommutes with the other one and does not change the state.
+   */
+  readonly stabilizer?: QubitString;
+  /** Index of a condition; the rotation does nothing in shots where it does not hold. */
+  readonly condition?: number;
+}
+
+/**
+ * Measurement of a Pauli string P of active qubits, after which they are one less: with outcome m, amplitude y becomes
+ * that of (φ + (−1)^m·P·φ)/√2 with a 0 inserted at the pivot, if P flips the pivot, and else that with the bit for which
+ * P is (−1)^m.
+ */
+export interface Collapse {
+  readonly string: CoreString;
+  /** A bit of the string's flips, or if there are none of its signs. */
+  readonly pivot: number;
+  /** What the frame is multiplied by where the outcome is 1. */
+  readonly flip: QubitString;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** State of the core qubits of a near-Clifford program, and Pauli strings on it. */
-import type { CoreString } from '../../compiler/program.ts';
+import type { Collapse, CoreString } from '../../compiler/program.ts';
 import { hasOddParity, paritySign } from '../../math/basis-index.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 
@@ -19,60 +19,12 @@ export class CoreState {
   }
 
   /** Applies exp(−i·angle/2·string). */
-  async rotate({ flips, signs, turns }: CoreString, angle: number, slicer: TimeSlicer) {
+  async rotate(string: CoreString, angle: number, slicer: TimeSlicer) {
     const numStates = this.amplitudes.length / 2;
-    const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
-    // −i·sine·i^turns: the string takes basis state x to this times (−1)^parity(x & signs), at x ^ flips.
-    const [re, im] = quarterTurn(turns + 3);
-    if (flips === 0) {
-      await inSlices(numStates, slicer, this.#turn.bind(this, signs, cosine, im * sine));
-    } else {
-      const mix = this.#mix.bind(this, flips, signs, cosine, re * sine, im * sine);
-      await inSlices(numStates / 2, slicer, mix);
-    }
-  }
-
-  /** Multiplies amplitudes by cosine + i·sine, or its conjugate where the parity of the signs is odd. */
-  #turn(signs: number, cosine: number, sine: number, from: number, to: number): void {
-    const state = this.amplitudes;
-    for (let x = from; x < to; x++) {
-      const im = paritySign(x & signs) * sine;
-      const aRe = state[2 * x]!;
-      const aIm = state[2 * x + 1]!;
-      state[2 * x] = cosine * aRe - im * aIm;
-      state[2 * x + 1] = cosine * aIm + im * aRe;
-    }
-  }
-
-  /** Adds to each amplitude of some pairs the other one times a factor; `from` and `to` number the pairs. */
-  #mix(
-    flips: number,
-    signs: number,
-    cosine: number,
-    re: number,
-    im: number,
-    from: number,
-    to: number,
-  ): void {
-    const state = this.amplitudes;
-    // The first of a pair has a 0 at the highest bit of the flips.
-    const below = 2 ** (31 - Math.clz32(flips)) - 1;
-    const partnerSign = paritySign(flips & signs);
-    for (let pair = from; pair < to; pair++) {
-      const here = ((pair & ~below) << 1) | (pair & below);
-      const a = 2 * here;
-      const b = 2 * (here ^ flips);
-      const aRe = state[a]!;
-      const aIm = state[a + 1]!;
-      const bRe = state[b]!;
-      const bIm = state[b + 1]!;
-      const fromA = paritySign(here & signs);
-      const fromB = fromA * partnerSign;
-      state[a] = cosine * aRe + fromB * (re * bRe - im * bIm);
-      state[a + 1] = cosine * aIm + fromB * (re * bIm + im * bRe);
-      state[b] = cosine * bRe + fromA * (re * aRe - im * aIm);
-      state[b + 1] = cosine * bIm + fromA * (re * aIm + im * aRe);
-    }
+    const size = string.flips === 0 ? numStates : numStates / 2;
+    await inSlices(size, slicer, (from, to) => {
+      rotateRange(this.amplitudes, string, angle, from, to);
+    });
   }
 
   /** Adds the state after a string, times a coefficient, to a vector of the same length. */
@@ -118,6 +70,117 @@ export class CoreState {
       });
     }
     return current.map(({ signs, turns }) => ({ mask: signs, isNegative: (turns & 3) === 2 }));
+  }
+}
+
+/** Applies exp(−i·angle/2·string) to the first `numStates` amplitudes. */
+export function rotateStates(
+  amplitudes: Float64Array,
+  numStates: number,
+  string: CoreString,
+  angle: number,
+): void {
+  rotateRange(amplitudes, string, angle, 0, string.flips === 0 ? numStates : numStates / 2);
+}
+
+/** A part of a rotation: of its amplitudes, or if the string has flips of its pairs of amplitudes. */
+function rotateRange(
+  amplitudes: Float64Array,
+  { flips, signs, turns }: CoreString,
+  angle: number,
+  from: number,
+  to: number,
+): void {
+  const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
+  // −i·sine·i^turns: the string takes basis state x to this times (−1)^parity(x & signs), at x ^ flips.
+  const [re, im] = quarterTurn(turns + 3);
+  if (flips === 0) turn(amplitudes, signs, cosine, im * sine, from, to);
+  else mix(amplitudes, flips, signs, cosine, re * sine, im * sine, from, to);
+}
+
+/** Multiplies amplitudes by cosine + i·sine, or its conjugate where the parity of the signs is odd. */
+function turn(
+  state: Float64Array,
+  signs: number,
+  cosine: number,
+  sine: number,
+  from: number,
+  to: number,
+): void {
+  for (let x = from; x < to; x++) {
+    const im = paritySign(x & signs) * sine;
+    const aRe = state[2 * x]!;
+    const aIm = state[2 * x + 1]!;
+    state[2 * x] = cosine * aRe - im * aIm;
+    state[2 * x + 1] = cosine * aIm + im * aRe;
+  }
+}
+
+/** Adds to each amplitude of some pairs the other one times a factor; `from` and `to` number the pairs. */
+function mix(
+  state: Float64Array,
+  flips: number,
+  signs: number,
+  cosine: number,
+  re: number,
+  im: number,
+  from: number,
+  to: number,
+): void {
+  // The first of a pair has a 0 at the highest bit of the flips.
+  const below = 2 ** (31 - Math.clz32(flips)) - 1;
+  const partnerSign = paritySign(flips & signs);
+  for (let pair = from; pair < to; pair++) {
+    const here = ((pair & ~below) << 1) | (pair & below);
+    const a = 2 * here;
+    const b = 2 * (here ^ flips);
+    const aRe = state[a]!;
+    const aIm = state[a + 1]!;
+    const bRe = state[b]!;
+    const bIm = state[b + 1]!;
+    const fromA = paritySign(here & signs);
+    const fromB = fromA * partnerSign;
+    state[a] = cosine * aRe + fromB * (re * bRe - im * bIm);
+    state[a + 1] = cosine * aIm + fromB * (re * bIm + im * bRe);
+    state[b] = cosine * bRe + fromA * (re * aRe - im * aIm);
+    state[b + 1] = cosine * bIm + fromA * (re * aIm + im * aRe);
+  }
+}
+
+/**
+ * Writes the state after a measurement with an outcome, which has one qubit less, times a factor.
+ *
+ * @param to - Half as long as `from`.
+ */
+export function collapseInto(
+  to: Float64Array,
+  from: Float64Array,
+  { string: { flips, signs, turns }, pivot }: Collapse,
+  outcome: 0 | 1,
+  factor: number,
+): void {
+  const below = 2 ** pivot - 1;
+  if (flips === 0) {
+    // The string is ±1 on each basis state; one of each pair has the outcome.
+    const odd = outcome ^ (turns === 2 ? 1 : 0);
+    for (let y = 0; y < to.length / 2; y++) {
+      const base = ((y & ~below) << 1) | (y & below);
+      const isOdd = paritySign(base & signs) < 0 ? 1 : 0;
+      const x = isOdd === odd ? base : base | (below + 1);
+      to[2 * y] = factor * from[2 * x]!;
+      to[2 * y + 1] = factor * from[2 * x + 1]!;
+    }
+    return;
+  }
+  const [re, im] = quarterTurn(turns + 2 * outcome);
+  const scale = factor * Math.SQRT1_2;
+  for (let y = 0; y < to.length / 2; y++) {
+    const x = ((y & ~below) << 1) | (y & below);
+    const other = x ^ flips;
+    const sign = paritySign(other & signs);
+    const [bRe, bIm] = [sign * from[2 * other]!, sign * from[2 * other + 1]!];
+    to[2 * y] = scale * (from[2 * x]! + re * bRe - im * bIm);
+    to[2 * y + 1] = scale * (from[2 * x + 1]! + re * bIm + im * bRe);
   }
 }
 

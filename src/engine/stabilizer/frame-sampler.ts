@@ -10,10 +10,15 @@ import {
   FALSE_NODE,
   isWhole,
 } from '../../circuit/classical-expression.ts';
-import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
+import {
+  type QubitString,
+  STABILIZER_OPS,
+  type StabilizerProgram,
+} from '../../compiler/program.ts';
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
+import { ActiveStates } from './active-states.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -101,6 +106,7 @@ export class FrameSampler {
   readonly #places: Places;
   readonly #channels: readonly FrameChannel[];
   readonly #rowWords: number;
+  readonly #active?: ActiveStates;
   /** Instructions that the kernels do not run, in order. */
   readonly #stops: readonly number[];
 
@@ -125,6 +131,9 @@ export class FrameSampler {
     kernels.reserve(this.#places.end);
     this.#writeTables();
     const { code } = program;
+    if (program.active !== undefined) {
+      this.#active = new ActiveStates(program.active, this.blockShots, slicer);
+    }
     const stops: number[] = [];
     for (let i = 0; i < code.length / 4; i++) {
       if (code[4 * i]! >= ops.assign) stops.push(i);
@@ -146,19 +155,29 @@ export class FrameSampler {
     const { code, numQubits, numBits } = this.#program;
     const { header, bits, outcomes, blocks } = this.#places;
     this.#seed(seed, block);
+    this.#active?.begin();
     this.#kernels.words.fill(0, bits, outcomes);
     await this.#run(0, numQubits);
     let place = 0;
     for (const stop of this.#stops) {
       await this.#run(numQubits + place, numQubits + stop);
       place = stop + 1;
-      if (code[4 * stop] === ops.assign) {
-        const units = this.#bitRows().assign(this.#program.assignments[code[4 * stop + 1]!]!);
+      const [op, index] = [code[4 * stop]!, code[4 * stop + 1]!];
+      if (op === ops.rotate) {
+        await this.#rotate(index);
+        continue;
+      }
+      if (op === ops.collapse) {
+        await this.#collapse(index);
+        continue;
+      }
+      if (op === ops.assign) {
+        const units = this.#bitRows().assign(this.#program.assignments[index]!);
         if (this.#slicer.spend(units)) await this.#slicer.pause();
         continue;
       }
       const end = code[4 * stop + 2]!;
-      this.#writeMask(code[4 * stop + 1]!, stop);
+      this.#writeMask(index, stop);
       this.#kernels.frames(header, numQubits + place, numQubits + end);
       this.#kernels.words[header + HEADER.mask] = 0;
       place = end;
@@ -168,6 +187,67 @@ export class FrameSampler {
     this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
     const { words } = this.#kernels;
     return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+  }
+
+  /** Rotates the active qubits of all shots. */
+  async #rotate(index: number): Promise<void> {
+    const { about, stabilizer, condition } = this.#program.active!.rotations[index]!;
+    const minus = this.#anticommuting(about);
+    // The frame times this string describes the same shot, and commutes with the rotation.
+    if (stabilizer !== undefined) this.#multiply(stabilizer, minus);
+    await this.#active!.rotate(index, {
+      ...(stabilizer === undefined && { minus }),
+      ...(condition !== undefined && {
+        held: this.#bitRows().condition(this.#program.conditions[condition]),
+      }),
+    });
+  }
+
+  /** Measures active qubits in all shots. */
+  async #collapse(index: number): Promise<void> {
+    const { words } = this.#kernels;
+    const { generators } = this.#places;
+    const drawn = new Int32Array(4);
+    let isDrawn = false;
+    const draw = () => {
+      isDrawn = !isDrawn;
+      if (!isDrawn) return uniformOf(drawn[2]!, drawn[3]!);
+      stepGenerators(words, generators, drawn);
+      return uniformOf(drawn[0]!, drawn[1]!);
+    };
+    const ones = new Int32Array(this.#rowWords);
+    await this.#active!.collapse(index, draw, ones);
+    this.#multiply(this.#program.active!.collapses[index]!.flip, ones);
+  }
+
+  /** The shots whose frame anticommutes with a string. */
+  #anticommuting({ flips, signs }: QubitString): Int32Array {
+    const { words } = this.#kernels;
+    const row = new Int32Array(this.#rowWords);
+    const add = (at: number) => {
+      for (let i = 0; i < row.length; i++) row[i]! ^= words[at + i]!;
+    };
+    for (const qubit of flips) add(this.#rowZ(qubit));
+    for (const qubit of signs) add(this.#rowX(qubit));
+    return row;
+  }
+
+  /** Multiplies the frames of some shots by a string. */
+  #multiply({ flips, signs }: QubitString, shots: Int32Array): void {
+    const { words } = this.#kernels;
+    const add = (at: number) => {
+      for (let i = 0; i < shots.length; i++) words[at + i]! ^= shots[i]!;
+    };
+    for (const qubit of flips) add(this.#rowX(qubit));
+    for (const qubit of signs) add(this.#rowZ(qubit));
+  }
+
+  #rowX(qubit: number): number {
+    return this.#places.frames + 2 * qubit * this.#rowWords;
+  }
+
+  #rowZ(qubit: number): number {
+    return this.#rowX(qubit) + this.#rowWords;
   }
 
   async #run(from: number, to: number): Promise<void> {

@@ -163,8 +163,11 @@ async function run(
     outputs.probabilities = await distributionOf(program, register, slicer);
   }
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
-  const values =
-    program.framesSuffice && to > from ? (await referenceOf(slicer)).values : undefined;
+  const values = !program.framesSuffice
+    ? undefined
+    : to > from
+      ? (program.active?.reference ?? (await referenceOf(slicer)).values)
+      : undefined;
   const evolutionMs = performance.now() - started;
   const shots = { from, to, shots: request.shots, seed: request.seed };
   const onDone = (done: number) => {
