@@ -482,10 +482,23 @@ export interface StabilizerProgram {
 export interface ActivePart {
   /** Most active qubits at a time, at most 30. */
   readonly width: number;
+  readonly groups: readonly RotationGroup[];
+  /** In the order of groups. */
   readonly rotations: readonly ActiveRotation[];
   readonly collapses: readonly Collapse[];
   /** By instruction: the outcome of a measurement where the frame is the identity; other values are 0. */
   readonly reference: Uint8Array;
+}
+
+/** Rotations that come one after the other, and are diagonal in one basis. */
+export interface RotationGroup {
+  /** Rotations that bring φ into this basis, the same in all shots. */
+  readonly basis: readonly CoreRotation[];
+  /** Qubits that become active then, in |+⟩; their bits are above those of the others. */
+  readonly numNew: number;
+  /** Number of the first rotation. */
+  readonly first: number;
+  readonly numRotations: number;
 }
 
 /** A Pauli string on qubits of the circuit, but for its sign: X on those of `flips`, Z on those of `signs`. */
@@ -494,18 +507,32 @@ export interface QubitString {
   readonly signs: readonly Qubit[];
 }
 
-/** Rotation exp(−i·angle/2·P) of the active qubits, by −angle in shots whose frame anticommutes with U·P·U†. */
-export interface ActiveRotation extends CoreRotation {
+/**
+ * Rotation exp(−i·angle/2·P) of the active qubits about P = Z…Z, by −angle in shots whose frame anticommutes with
+ * U·P·U†.
+ */
+export interface ActiveRotation {
+  readonly group: number;
+  /** Bits on which P has a Z. */
+  readonly signs: number;
+  readonly angle: number;
   /** The string U·P·U†. */
   readonly about: QubitString;
   /**
-   * Present if the rotation makes a qubit active: it becomes the highest bit, and P acts on it alone. The frame may be
-   * multiplied by this string, which anticommutes with the other one and does not change the state.
+   * Present if the rotation makes a qubit active. The frame may be multiplied by this string, which anticommutes with
+   * the other one and does not change the state.
    */
   readonly stabilizer?: QubitString;
   /** Index of a condition; the rotation does nothing in shots where it does not hold. */
   readonly condition?: number;
 }
+
+/** Bits by which shots may differ in the rotations of a group: their signs, and whether their conditions hold. */
+export const MAX_GROUP_BITS = 30;
+
+/** Bits by which shots may differ in a rotation. */
+export const bitsOfRotation = ({ stabilizer, condition }: ActiveRotation): number =>
+  (stabilizer === undefined ? 1 : 0) + (condition === undefined ? 0 : 1);
 
 /**
  * Measurement of a Pauli string P of active qubits, after which they are one less: with outcome m, amplitude y becomes

@@ -24,7 +24,9 @@ import type { PauliFactor } from '../../circuit/observable.ts';
 import {
   beforeCircuit,
   hasBit,
+  identityRows,
   masksOf,
+  multiplyRow,
   type PauliRows,
   stringOn,
 } from '../../circuit/pauli-rows.ts';
@@ -32,7 +34,12 @@ import { hasOddParity } from '../../math/basis-index.ts';
 import {
   type ActivePart,
   type ActiveRotation,
+  bitsOfRotation,
   type Collapse,
+  type CoreRotation,
+  type CoreString,
+  MAX_GROUP_BITS,
+  type RotationGroup,
   STABILIZER_OPS,
   type StabilizerProgram,
 } from '../program.ts';
@@ -105,9 +112,12 @@ class ActiveWriter {
   readonly #frame: InnerFrame;
   readonly #limits: ActiveLimits;
   readonly #rotations: ActiveRotation[] = [];
+  readonly #groups: OpenGroup[] = [];
   readonly #collapses: Collapse[] = [];
   /** Instructions that measure a 1 where the frame is the identity. */
   readonly #ones: number[] = [];
+  /** Whether the last group may have more rotations: none of its qubits was measured. */
+  #isOpen = false;
   #width = 0;
   #units = 0;
 
@@ -121,7 +131,13 @@ class ActiveWriter {
     const reference = new Uint8Array(this.code.numInstructions);
     for (const place of this.#ones) reference[place] = 1;
     const [rotations, collapses] = [this.#rotations, this.#collapses];
-    return { width: this.#width, rotations, collapses, reference };
+    const groups = this.#groups.map(({ basis, numNew, first, numRotations }) => ({
+      basis,
+      numNew,
+      first,
+      numRotations,
+    }));
+    return { width: this.#width, groups, rotations, collapses, reference };
   }
 
   add(operation: DynamicOperation): void {
@@ -192,6 +208,7 @@ class ActiveWriter {
     frame.makeZ(string, inner);
     frame.end(pivot);
     const flip = frame.outerOf(inner, 'X');
+    this.#isOpen = false;
     this.code.add(STABILIZER_OPS.collapse, this.#collapses.length);
     this.#collapses.push({ string: onActive, pivot, flip });
     return 0;
@@ -247,34 +264,65 @@ class ActiveWriter {
       return;
     }
     const frame = this.#frame;
-    const string = frame.inner(factors);
+    let string = frame.inner(factors);
     const about = {
       flips: factors.filter(({ pauli }) => pauli !== 'Z').map(({ qubit }) => qubit),
       signs: factors.filter(({ pauli }) => pauli !== 'X').map(({ qubit }) => qubit),
     };
-    const numbered =
-      condition === undefined ? {} : { condition: this.code.conditionNumber(condition) };
+    const rotation = {
+      angle,
+      about,
+      ...(condition !== undefined && { condition: this.code.conditionNumber(condition) }),
+    };
     const newest = frame.idleFlip(string);
     if (newest >= 0) {
       if (frame.active.length === this.#limits.maxActiveQubits) {
         throw new NoProgram({ kind: 'wide' });
       }
       this.#spend(frame.rowsUnits);
-      const isY = frame.isolate(string, newest);
       const stabilizer = frame.outerOf(newest, 'Z');
-      const bit = 1 << frame.begin(newest);
+      frame.makeZ(string, newest);
+      const group = this.#groupWith({ group: 0, signs: 0, stabilizer, ...rotation });
+      const signs = 1 << frame.begin(newest);
       this.#width = Math.max(this.#width, frame.active.length);
-      const alone = { flips: bit, signs: isY ? bit : 0, turns: isY ? 1 : 0 };
-      this.#addRotation({ string: alone, angle, about, stabilizer, ...numbered });
+      group.numNew++;
+      this.#addRotation(group, { signs, stabilizer, ...rotation });
       return;
     }
-    const onActive = frame.onActive(string);
+    let onActive = frame.onActive(string);
     // Another rotation is a phase.
     if (onActive.flips === 0 && onActive.signs === 0) return;
-    this.#addRotation({ string: onActive, angle, about, ...numbered });
+    let group = this.#groupWith({ group: 0, signs: 0, ...rotation });
+    if (onActive.flips !== 0) {
+      if (!group.takes(onActive.flips)) group = this.#newGroup();
+      this.#spend(frame.rowsUnits);
+      group.basis.push({ string: frame.diagonalize(onActive, group.numBefore), angle: QUARTER });
+      string = frame.inner(factors);
+      onActive = frame.onActive(string);
+    }
+    const signed = onActive.turns === 2 ? { ...rotation, angle: -angle } : rotation;
+    this.#addRotation(group, { signs: onActive.signs, ...signed });
   }
 
-  #addRotation(rotation: ActiveRotation): void {
+  /** The group that is open, if it has room for a rotation. */
+  #groupWith(rotation: ActiveRotation): OpenGroup {
+    const open = this.#isOpen ? this.#groups.at(-1) : undefined;
+    const hasRoom = open !== undefined && open.numBits + bitsOfRotation(rotation) <= MAX_GROUP_BITS;
+    return hasRoom ? open : this.#newGroup();
+  }
+
+  #newGroup(): OpenGroup {
+    const group = new OpenGroup(this.#frame.active.length, this.#rotations.length);
+    this.#groups.push(group);
+    this.#isOpen = true;
+    return group;
+  }
+
+  #addRotation(group: OpenGroup, given: Omit<ActiveRotation, 'group'>): void {
+    const rotation = { group: this.#groups.length - 1, ...given };
+    group.numBits += bitsOfRotation(rotation);
+    group.numRotations++;
+    group.strings.push(rotation.signs);
     this.code.add(STABILIZER_OPS.rotate, this.#rotations.length);
     this.#rotations.push(rotation);
   }
@@ -294,6 +342,32 @@ class ActiveWriter {
     if (this.#units > (this.#limits.maxUnits ?? Number.POSITIVE_INFINITY)) {
       throw new NoProgram({ kind: 'long' });
     }
+  }
+}
+
+/** A group while it is written. */
+class OpenGroup implements RotationGroup {
+  readonly basis: CoreRotation[] = [];
+  numNew = 0;
+  readonly first: number;
+  numRotations = 0;
+  /** Active qubits before it. */
+  readonly numBefore: number;
+  /** As in `MAX_GROUP_BITS`. */
+  numBits = 0;
+  /** By rotation: the bits with a Z. */
+  readonly strings: number[] = [];
+
+  constructor(numBefore: number, first: number) {
+    this.numBefore = numBefore;
+    this.first = first;
+  }
+
+  /** Whether a string with flips commutes with all rotations, and flips no qubit that has become active in the group. */
+  takes(flips: number): boolean {
+    return (
+      flips < 2 ** this.numBefore && this.strings.every((signs) => !hasOddParity(signs & flips))
+    );
   }
 }
 
@@ -402,26 +476,47 @@ class InnerFrame {
     };
   }
 
-  /**
-   * Changes U to U·V, where V† turns a string into X or Y of one qubit that it flips. V is controlled by this qubit.
-   *
-   * @returns Whether it is Y.
-   */
-  isolate(string: PauliRows, qubit: number): boolean {
-    const isY = hasBit(masksOf(string, 0).signs, qubit);
-    this.#controlled(qubit, string, isY);
-    return isY;
-  }
-
-  /** Changes U to U·V, where V† turns a string into Z of one qubit that it acts on. */
+  /** Changes U to U·V, where V† turns a string into Z of one qubit that it acts on. V is controlled by this qubit. */
   makeZ(string: PauliRows, qubit: number): void {
-    if (hasBit(masksOf(string, 0).flips, qubit)) {
-      if (this.isolate(string, qubit)) this.#phase(qubit);
+    const { flips, signs } = masksOf(string, 0);
+    if (hasBit(flips, qubit)) {
+      const isY = hasBit(signs, qubit);
+      this.#controlled(qubit, string, isY);
+      if (isY) this.#phase(qubit);
     } else {
       this.#hadamard(qubit);
       this.#controlled(qubit, string, false);
     }
     this.#hadamard(qubit);
+  }
+
+  /**
+   * Changes U to U·W†, where W is a quarter turn of the active qubits of the lowest bits that makes a string of theirs
+   * diagonal. Strings that commute with it and are diagonal do not change.
+   *
+   * @returns The string that W turns about.
+   */
+  diagonalize({ flips, signs, turns }: CoreString, numBits: number): CoreString {
+    const below = 2 ** numBits - 1;
+    // W = exp(−i·π/4·B) for B = i·A·Z turns A into −Z; Z is that of a bit that A flips.
+    const axis = { flips, signs: (signs & below) ^ (flips & -flips), turns: (turns + 1) & 3 };
+    // Bits above have a Z, which W leaves alone: no factor i of a Y is theirs.
+    const row = identityRows(1, this.#numQubits);
+    const masks = masksOf(row, 0);
+    for (const [bit, qubit] of this.active.entries()) {
+      const [word, at] = [qubit >>> 5, 1 << (qubit & 31)];
+      if (((axis.flips >> bit) & 1) === 1) masks.flips[word]! |= at;
+      if (((axis.signs >> bit) & 1) === 1) masks.signs[word]! |= at;
+    }
+    row.turns[0] = axis.turns;
+    const { rows } = this.outer;
+    for (let i = 0; i < rows.turns.length; i++) {
+      if (commute(masksOf(rows, i), masks)) continue;
+      // W·Q·W† = i·Q·B.
+      multiplyRow(rows, i, row, 0);
+      rows.turns[i] = (rows.turns[i]! + 1) & 3;
+    }
+    return axis;
   }
 
   /**
@@ -480,4 +575,15 @@ class InnerFrame {
       turns[row] = (turns[row]! + 3) & 3;
     }
   }
+}
+
+type Masks = ReturnType<typeof masksOf>;
+
+/** Whether two strings commute. */
+function commute(a: Masks, b: Masks): boolean {
+  let overlap = 0;
+  for (let i = 0; i < a.flips.length; i++) {
+    overlap ^= (a.flips[i]! & b.signs[i]!) ^ (a.signs[i]! & b.flips[i]!);
+  }
+  return !hasOddParity(overlap);
 }

@@ -2,178 +2,368 @@
  * States of the active qubits of a block of shots. Shots whose rotations had the same signs and whose measurements had
  * the same outcomes share a state. States of few amplitudes are kept for the blocks that follow.
  *
- * Rotations are put off until the next measurement, so that a state is copied once for all of them.
+ * The rotations of a group are diagonal, so that a state is multiplied once by the phases of all of them. Those of some
+ * rotations together, by their signs, are kept.
  */
-import type { ActivePart, ActiveRotation } from '../../compiler/program.ts';
+import {
+  type ActivePart,
+  type ActiveRotation,
+  bitsOfRotation,
+  type RotationGroup,
+} from '../../compiler/program.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapseInto, rotateStates } from './core-state.ts';
 
-/** Bytes of the states that are kept from block to block. */
-const KEPT_BYTES = 64 * 2 ** 20;
-/** Bytes of a state beside its amplitudes. */
-const STATE_BYTES = 200;
-/** Bits of a key, which names the signs of the rotations that were put off. */
-const KEY_BITS = 30;
+/** States that are known at most when a block begins; beyond that, all are forgotten. */
+const MAX_STATES = 200_000;
+/** Bytes of a state without its amplitudes. */
+const STATE_BYTES = 300;
+/** Bytes of the amplitudes that are kept. */
+const AMPLITUDE_BYTES = 64 * 2 ** 20;
+/** Bytes of all phases that are kept. */
+const PHASE_BYTES = 64 * 2 ** 20;
+/** Bits of a key that choose one list of phases, at most. */
+const MAX_PHASE_BITS = 8;
 /** A probability that differs from 0 or 1 by less is that. */
 const TOLERANCE = 1e-12;
 
-/** A state, and those that followed from it. */
-interface SharedState {
-  readonly amplitudes: Float64Array;
-  /** By key: states after the rotations up to the next measurement. */
-  readonly rotated: Map<number, SharedState>;
-  /** Probability of outcome 1 of the next measurement, once it is known. */
-  ones?: number;
+/** A state, how it came from another one, and those that came from it. Its amplitudes may have been forgotten. */
+class SharedState {
+  readonly parent: SharedState | undefined;
+  /** Number of a group of rotations, or −1 minus that of a measurement. */
+  readonly step: number;
+  /** Key of the rotations, or the outcome. */
+  readonly choice: number;
+  amplitudes: Float64Array | undefined;
+  /** Square of its norm. */
+  weight = 1;
+  /** By key: states after the rotations of a group, if these come next. */
+  readonly rotated = new Map<number, SharedState>();
+  /** Probability of outcome 1 of a measurement, if that comes next and once it is known. */
+  ones: number | undefined;
   /** States after that. */
-  readonly collapsed: [SharedState | undefined, SharedState | undefined];
+  zero: SharedState | undefined;
+  one: SharedState | undefined;
+
+  constructor(parent: SharedState | undefined, step: number, choice: number) {
+    this.parent = parent;
+    this.step = step;
+    this.choice = choice;
+  }
 }
 
-const sharedState = (amplitudes: Float64Array): SharedState => ({
-  amplitudes,
-  rotated: new Map(),
-  collapsed: [undefined, undefined],
-});
-
-/**
- * A rotation that was put off. Rows have one bit a shot, 32 shots a word. Which rows there are depends on the rotation
- * alone, as keys must mean the same in all blocks.
- */
-interface PutOff {
-  readonly rotation: ActiveRotation;
+/** Rows of a rotation, one bit a shot, 32 shots a word. Which rows there are depends on the rotation alone. */
+interface RotationRows {
   /** Shots that rotate by −angle; absent if frames are such that none does. */
   readonly minus?: Int32Array;
   /** Shots that rotate at all; absent without a condition. */
   readonly held?: Int32Array;
 }
 
-/** Bytes of the states of a block, if each of its shots had one of its own. */
+/** Bytes of the states of a block, if each of its shots had one of its own, and of what is kept. */
 export const activeBytes = ({ width }: ActivePart, blockShots: number): number =>
-  blockShots * (2 ** (width + 4) + STATE_BYTES);
+  Math.max(AMPLITUDE_BYTES, blockShots * 2 ** (width + 4)) +
+  PHASE_BYTES +
+  (MAX_STATES + blockShots) * STATE_BYTES;
 
 /** The states of a block of shots, one block after the other. */
 export class ActiveStates {
   readonly #part: ActivePart;
   readonly #numShots: number;
   readonly #slicer: TimeSlicer;
-  #root = sharedState(Float64Array.of(1, 0));
-  #keptBytes = 0;
+  readonly #phases: readonly GroupPhases[];
   readonly #states: SharedState[] = [];
-  #putOff: PutOff[] = [];
-  #numKeyBits = 0;
+  #root = rootState();
+  #numStates = 0;
+  /** States that have amplitudes, the oldest first; those before a place have none any more. */
+  #withAmplitudes: SharedState[] = [];
+  #oldest = 0;
+  #amplitudeBytes = 0;
+  /** The group of the rotations that were put off, and their rows in the order of key bits. */
+  #group = -1;
+  #rows: Int32Array[] = [];
 
   constructor(part: ActivePart, numShots: number, slicer: TimeSlicer) {
     this.#part = part;
     this.#numShots = numShots;
     this.#slicer = slicer;
+    const { groups, rotations } = part;
+    const bytes = PHASE_BYTES / Math.max(1, groups.length);
+    this.#phases = groups.map((group) => new GroupPhases(group, rotations, bytes));
   }
 
   /** Begins a block: no qubit is active. */
   begin(): void {
-    if (this.#keptBytes > KEPT_BYTES) {
-      this.#root = sharedState(Float64Array.of(1, 0));
-      this.#keptBytes = 0;
+    if (this.#numStates > MAX_STATES) {
+      this.#root = rootState();
+      this.#numStates = 0;
+      this.#withAmplitudes = [];
+      this.#oldest = 0;
+      this.#amplitudeBytes = 0;
     }
-    for (let shot = 0; shot < this.#numShots; shot++) this.#states[shot] = this.#root;
-    this.#putOff = [];
-    this.#numKeyBits = 0;
+    this.#states.length = 0;
+    for (let shot = 0; shot < this.#numShots; shot++) this.#states.push(this.#root);
+    this.#group = -1;
+    this.#rows = [];
   }
 
   /** Applies a rotation. */
-  async rotate(index: number, signs: Omit<PutOff, 'rotation'>): Promise<void> {
-    const numBits = (signs.minus === undefined ? 0 : 1) + (signs.held === undefined ? 0 : 1);
-    if (this.#numKeyBits + numBits > KEY_BITS) await this.#rotateAll();
-    this.#putOff.push({ rotation: this.#part.rotations[index]!, ...signs });
-    this.#numKeyBits += numBits;
+  async rotate(index: number, { minus, held }: RotationRows): Promise<void> {
+    const { group } = this.#part.rotations[index]!;
+    if (group !== this.#group) await this.#rotateAll();
+    this.#group = group;
+    if (minus !== undefined) this.#rows.push(minus);
+    if (held !== undefined) this.#rows.push(held);
   }
 
   /**
    * Measures a string.
    *
-   * @param draw - A draw in [0, 1) for the next shot.
+   * @param draw - A draw in [0, 1) for the next shot whose outcome is random.
    * @param ones - Row that gets the outcomes.
    */
   async collapse(index: number, draw: () => number, ones: Int32Array): Promise<void> {
     await this.#rotateAll();
-    const collapse = this.#part.collapses[index]!;
     const states = this.#states;
     for (let shot = 0; shot < this.#numShots; shot++) {
       const state = states[shot]!;
       state.ones ??= this.#probabilityOfOne(state, index);
-      const outcome = draw() < state.ones ? 1 : 0;
-      let next = state.collapsed[outcome];
-      if (next === undefined) {
-        const probability = outcome === 1 ? state.ones : 1 - state.ones;
-        const amplitudes = new Float64Array(state.amplitudes.length / 2);
-        collapseInto(amplitudes, state.amplitudes, collapse, outcome, 1 / Math.sqrt(probability));
-        next = this.#kept(amplitudes);
-        state.collapsed[outcome] = next;
-        if (this.#slicer.spend(amplitudes.length)) await this.#slicer.pause();
+      const isOne = state.ones === 1 || (state.ones > 0 && draw() < state.ones);
+      if (isOne) {
+        state.one ??= this.#collapsed(state, index, 1);
+        states[shot] = state.one;
+        ones[shot >>> 5]! |= 1 << (shot & 31);
+      } else {
+        state.zero ??= this.#collapsed(state, index, 0);
+        states[shot] = state.zero;
       }
-      states[shot] = next;
-      ones[shot >>> 5]! |= outcome << (shot & 31);
+      if (this.#slicer.spend(8)) await this.#slicer.pause();
     }
-    if (this.#slicer.spend(8 * this.#numShots)) await this.#slicer.pause();
   }
 
+  /** Rotates by the group that was put off. */
   async #rotateAll(): Promise<void> {
-    const putOff = this.#putOff;
-    if (putOff.length === 0) return;
-    const states = this.#states;
-    const rows = putOff.flatMap(({ minus, held }) =>
-      [minus, held].filter((row) => row !== undefined),
-    );
-    for (let shot = 0; shot < this.#numShots; shot++) {
-      const [word, bit] = [shot >>> 5, shot & 31];
-      let key = 0;
-      for (let i = 0; i < rows.length; i++) key |= ((rows[i]![word]! >>> bit) & 1) << i;
-      const state = states[shot]!;
-      let next = state.rotated.get(key);
-      if (next === undefined) {
-        next = this.#kept(await this.#rotated(state.amplitudes, key));
-        state.rotated.set(key, next);
+    if (this.#group < 0) return;
+    const [states, rows] = [this.#states, this.#rows];
+    const keys = new Int32Array(32);
+    for (let word = 0; word < this.#numShots / 32; word++) {
+      keys.fill(0);
+      for (let i = 0; i < rows.length; i++) {
+        const bits = rows[i]![word]!;
+        if (bits === 0) continue;
+        for (let bit = 0; bit < 32; bit++) keys[bit]! |= ((bits >>> bit) & 1) << i;
       }
-      states[shot] = next;
+      for (let bit = 0; bit < 32; bit++) {
+        const state = states[32 * word + bit]!;
+        const key = keys[bit]!;
+        let next = state.rotated.get(key);
+        if (next === undefined) {
+          next = new SharedState(state, this.#group, key);
+          this.#keep(next, this.#rotated(state, this.#group, key));
+          state.rotated.set(key, next);
+        }
+        states[32 * word + bit] = next;
+        if (this.#slicer.spend(8)) await this.#slicer.pause();
+      }
     }
-    if (this.#slicer.spend((8 + rows.length) * this.#numShots)) await this.#slicer.pause();
-    this.#putOff = [];
-    this.#numKeyBits = 0;
+    this.#group = -1;
+    this.#rows = [];
   }
 
-  /** The state after the rotations that were put off, with signs by a key. */
-  async #rotated(before: Float64Array, key: number): Promise<Float64Array> {
-    const growth = this.#putOff.filter(({ rotation }) => rotation.stabilizer !== undefined).length;
-    const amplitudes = new Float64Array(before.length * 2 ** growth);
-    amplitudes.set(before);
-    let length = before.length / 2;
-    let rest = key;
-    for (const { rotation, minus, held } of this.#putOff) {
-      if (rotation.stabilizer !== undefined) length *= 2;
-      let { angle } = rotation;
-      if (minus !== undefined) {
-        if ((rest & 1) === 1) angle = -angle;
-        rest >>>= 1;
+  /** Probability of outcome 1. The state of outcome 0, which is likely in most programs, is computed with it. */
+  #probabilityOfOne(state: SharedState, index: number): number {
+    const next = this.#collapsed(state, index, 0);
+    const zeros = next.weight / state.weight;
+    if (zeros < TOLERANCE) return 1;
+    state.zero = next;
+    return zeros > 1 - TOLERANCE ? 0 : 1 - zeros;
+  }
+
+  #collapsed(state: SharedState, index: number, outcome: 0 | 1): SharedState {
+    const next = new SharedState(state, -1 - index, outcome);
+    const from = this.#amplitudesOf(state);
+    const to = new Float64Array(from.length / 2);
+    next.weight = collapseInto(to, from, this.#part.collapses[index]!, outcome);
+    this.#slicer.spend(from.length);
+    this.#keep(next, to);
+    return next;
+  }
+
+  #rotated(state: SharedState, group: number, key: number): Float64Array {
+    const before = this.#amplitudesOf(state);
+    const amplitudes = this.#phases[group]!.rotated(before, state.weight, key);
+    this.#slicer.spend(4 * amplitudes.length);
+    return amplitudes;
+  }
+
+  /** The amplitudes of a state, which are computed again if they were forgotten. */
+  #amplitudesOf(state: SharedState): Float64Array {
+    const path: SharedState[] = [];
+    let known = state;
+    while (known.amplitudes === undefined) {
+      path.push(known);
+      known = known.parent!;
+    }
+    let { amplitudes } = known;
+    let { weight } = known;
+    for (const { step, choice, weight: after } of path.reverse()) {
+      if (step >= 0) {
+        amplitudes = this.#phases[step]!.rotated(amplitudes, weight, choice);
+      } else {
+        const to = new Float64Array(amplitudes.length / 2);
+        collapseInto(to, amplitudes, this.#part.collapses[-1 - step]!, choice as 0 | 1);
+        amplitudes = to;
       }
-      if (held !== undefined) {
-        if ((rest & 1) === 0) angle = 0;
-        rest >>>= 1;
-      }
-      if (angle === 0) continue;
-      rotateStates(amplitudes, length, rotation.string, angle);
-      if (this.#slicer.spend(2 * length)) await this.#slicer.pause();
+      this.#slicer.spend(4 * amplitudes.length);
+      weight = after;
     }
     return amplitudes;
   }
 
-  #probabilityOfOne({ amplitudes }: SharedState, index: number): number {
-    const half = new Float64Array(amplitudes.length / 2);
-    collapseInto(half, amplitudes, this.#part.collapses[index]!, 1, 1);
-    let sum = 0;
-    for (let i = 0; i < half.length; i++) sum += half[i]! ** 2;
-    return sum < TOLERANCE ? 0 : sum > 1 - TOLERANCE ? 1 : sum;
+  /** Keeps the amplitudes of a new state, and forgets those of the oldest ones beyond the room for all. */
+  #keep(state: SharedState, amplitudes: Float64Array): void {
+    state.amplitudes = amplitudes;
+    this.#numStates++;
+    this.#withAmplitudes.push(state);
+    this.#amplitudeBytes += amplitudes.byteLength;
+    while (this.#amplitudeBytes > AMPLITUDE_BYTES) {
+      const oldest = this.#withAmplitudes[this.#oldest++]!;
+      this.#amplitudeBytes -= oldest.amplitudes!.byteLength;
+      oldest.amplitudes = undefined;
+    }
+    if (this.#oldest > MAX_STATES) {
+      this.#withAmplitudes = this.#withAmplitudes.slice(this.#oldest);
+      this.#oldest = 0;
+    }
+  }
+}
+
+function rootState(): SharedState {
+  const root = new SharedState(undefined, 0, 0);
+  root.amplitudes = Float64Array.of(1, 0);
+  return root;
+}
+
+/** Rotations whose bits of a key follow each other. */
+interface PhasePart {
+  readonly rotations: readonly ActiveRotation[];
+  readonly firstBit: number;
+  readonly numBits: number;
+  /** By these bits: a phase for each amplitude, interleaved re, im. */
+  readonly known: Map<number, Float64Array>;
+}
+
+/** The rotations of a group. */
+class GroupPhases {
+  readonly #group: RotationGroup;
+  readonly #rotations: readonly ActiveRotation[];
+  readonly #bytes: number;
+  #parts: readonly PhasePart[] | undefined;
+
+  /** @param bytes - Of the phases that are kept. */
+  constructor(group: RotationGroup, rotations: readonly ActiveRotation[], bytes: number) {
+    this.#group = group;
+    this.#rotations = rotations.slice(group.first, group.first + group.numRotations);
+    this.#bytes = bytes;
   }
 
-  #kept(amplitudes: Float64Array): SharedState {
-    this.#keptBytes += amplitudes.byteLength + STATE_BYTES;
-    return sharedState(amplitudes);
+  /**
+   * A state, normalized, after the rotations with signs by a key.
+   *
+   * @param weight - Square of the norm of the state before.
+   */
+  rotated(before: Float64Array, weight: number, key: number): Float64Array {
+    const { basis, numNew } = this.#group;
+    const factor = 1 / Math.sqrt(weight * 2 ** numNew);
+    const small = new Float64Array(before.length);
+    for (let i = 0; i < small.length; i++) small[i] = factor * before[i]!;
+    for (const { string, angle } of basis) rotateStates(small, small.length / 2, string, angle);
+    const numStates = (small.length / 2) * 2 ** numNew;
+    this.#parts ??= this.#divided(numStates);
+    const amplitudes = numNew === 0 ? small : new Float64Array(2 * numStates);
+    let from = small;
+    for (const part of this.#parts) {
+      const bits = (key >>> part.firstBit) & (2 ** part.numBits - 1);
+      let phases = part.known.get(bits);
+      if (phases === undefined) {
+        phases = phasesOf(part.rotations, bits, numStates);
+        part.known.set(bits, phases);
+      }
+      multiplyInto(amplitudes, from, phases);
+      from = amplitudes;
+    }
+    if (this.#parts.length === 0) {
+      for (let at = 0; at < amplitudes.length; at += small.length) amplitudes.set(small, at);
+      rotateDiagonally(amplitudes, this.#rotations, key);
+    }
+    return amplitudes;
+  }
+
+  /** Parts with as many bits as there is room for their phases; none if there is room for no part. */
+  #divided(numStates: number): readonly PhasePart[] {
+    const numBits = this.#rotations.reduce((sum, rotation) => sum + bitsOfRotation(rotation), 0);
+    const bytesFor = (bits: number) => Math.ceil((numBits + 1) / bits) * 2 ** bits * 16 * numStates;
+    let most = MAX_PHASE_BITS;
+    while (most >= 2 && bytesFor(most) > this.#bytes) most--;
+    if (most < 2) return [];
+    const parts: (PhasePart & { rotations: ActiveRotation[]; numBits: number })[] = [];
+    let firstBit = 0;
+    for (const rotation of this.#rotations) {
+      const bits = bitsOfRotation(rotation);
+      let last = parts.at(-1);
+      if (last === undefined || last.numBits + bits > most) {
+        last = { rotations: [], firstBit, numBits: 0, known: new Map() };
+        parts.push(last);
+      }
+      last.rotations.push(rotation);
+      last.numBits += bits;
+      firstBit += bits;
+    }
+    return parts;
+  }
+}
+
+function phasesOf(
+  rotations: readonly ActiveRotation[],
+  bits: number,
+  numStates: number,
+): Float64Array {
+  const phases = new Float64Array(2 * numStates);
+  for (let i = 0; i < phases.length; i += 2) phases[i] = 1;
+  rotateDiagonally(phases, rotations, bits);
+  return phases;
+}
+
+function rotateDiagonally(
+  amplitudes: Float64Array,
+  rotations: readonly ActiveRotation[],
+  bits: number,
+): void {
+  let rest = bits;
+  const takeBit = () => {
+    const bit = rest & 1;
+    rest >>>= 1;
+    return bit;
+  };
+  for (const { signs, angle, stabilizer, condition } of rotations) {
+    const isMinus = stabilizer === undefined && takeBit() === 1;
+    const isHeld = condition === undefined || takeBit() === 1;
+    if (!isHeld) continue;
+    const string = { flips: 0, signs, turns: 0 };
+    rotateStates(amplitudes, amplitudes.length / 2, string, isMinus ? -angle : angle);
+  }
+}
+
+/** Multiplies amplitudes, repeated as often as there is room, by phases. */
+function multiplyInto(to: Float64Array, from: Float64Array, phases: Float64Array): void {
+  const mask = from.length - 1;
+  for (let i = 0; i < to.length; i += 2) {
+    const at = i & mask;
+    const re = from[at]!;
+    const im = from[at + 1]!;
+    const phaseRe = phases[i]!;
+    const phaseIm = phases[i + 1]!;
+    to[i] = re * phaseRe - im * phaseIm;
+    to[i + 1] = re * phaseIm + im * phaseRe;
   }
 }

@@ -148,18 +148,19 @@ function mix(
 }
 
 /**
- * Writes the state after a measurement with an outcome, which has one qubit less, times a factor.
+ * Writes the state after a measurement with an outcome, which has one qubit less.
  *
  * @param to - Half as long as `from`.
+ * @returns The square of its norm.
  */
 export function collapseInto(
   to: Float64Array,
   from: Float64Array,
   { string: { flips, signs, turns }, pivot }: Collapse,
   outcome: 0 | 1,
-  factor: number,
-): void {
+): number {
   const below = 2 ** pivot - 1;
+  let weight = 0;
   if (flips === 0) {
     // The string is ±1 on each basis state; one of each pair has the outcome.
     const odd = outcome ^ (turns === 2 ? 1 : 0);
@@ -167,21 +168,28 @@ export function collapseInto(
       const base = ((y & ~below) << 1) | (y & below);
       const isOdd = paritySign(base & signs) < 0 ? 1 : 0;
       const x = isOdd === odd ? base : base | (below + 1);
-      to[2 * y] = factor * from[2 * x]!;
-      to[2 * y + 1] = factor * from[2 * x + 1]!;
+      const re = from[2 * x]!;
+      const im = from[2 * x + 1]!;
+      to[2 * y] = re;
+      to[2 * y + 1] = im;
+      weight += re * re + im * im;
     }
-    return;
+    return weight;
   }
   const [re, im] = quarterTurn(turns + 2 * outcome);
-  const scale = factor * Math.SQRT1_2;
   for (let y = 0; y < to.length / 2; y++) {
     const x = ((y & ~below) << 1) | (y & below);
     const other = x ^ flips;
-    const sign = paritySign(other & signs);
-    const [bRe, bIm] = [sign * from[2 * other]!, sign * from[2 * other + 1]!];
-    to[2 * y] = scale * (from[2 * x]! + re * bRe - im * bIm);
-    to[2 * y + 1] = scale * (from[2 * x + 1]! + re * bIm + im * bRe);
+    const sign = Math.SQRT1_2 * paritySign(other & signs);
+    const bRe = sign * from[2 * other]!;
+    const bIm = sign * from[2 * other + 1]!;
+    const sumRe = Math.SQRT1_2 * from[2 * x]! + re * bRe - im * bIm;
+    const sumIm = Math.SQRT1_2 * from[2 * x + 1]! + re * bIm + im * bRe;
+    to[2 * y] = sumRe;
+    to[2 * y + 1] = sumIm;
+    weight += sumRe * sumRe + sumIm * sumIm;
   }
+  return weight;
 }
 
 /** Indices that are worked on between two looks at the clock; some 2 ms. */
