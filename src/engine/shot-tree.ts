@@ -15,8 +15,8 @@ import type { Counts, CountsFinish, RunRequest, ShotRange } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { misreadCounts } from './final-misreads.ts';
 import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
+import { SectionWalk, type TravellingBranch } from './section-walk.ts';
 import type { BranchOperations, QubitMasses, ShotGroup, StateBudget } from './state-operations.ts';
-import { StretchWalk, type TravellingBranch } from './stretch-walk.ts';
 import {
   type Finish,
   finishedOutcome,
@@ -69,7 +69,7 @@ export class ShotTree<S> {
   readonly #counts: CountsBuilder;
   /** Turns a register that is counted into an outcome. */
   readonly #finish: Finish;
-  readonly #noise: StretchWalk<S, Branch<S>> | undefined;
+  readonly #noise: SectionWalk<S, Branch<S>> | undefined;
   readonly #waiting: Branch<S>[] = [];
   /** States not yet released. */
   readonly #held = new Set<S>();
@@ -204,7 +204,7 @@ export class ShotTree<S> {
       }
       if (step.kind === 'assign') {
         if (holds) assign(step, branch.bits);
-      } else if (step.kind === 'stretch') {
+      } else if (step.kind === 'section') {
         if (this.#noise === undefined) throw new Error('unreachable: noise in a plain program');
         branch = await this.#noise.pass(step, branch);
       } else if (step.kind === 'sweep') {
@@ -242,8 +242,8 @@ export class ShotTree<S> {
     return share / this.#plan.numPasses;
   }
 
-  #noiseWalk(growth: Program): StretchWalk<S, Branch<S>> {
-    return new StretchWalk({
+  #noiseWalk(growth: Program): SectionWalk<S, Branch<S>> {
+    return new SectionWalk({
       operations: this.#operations,
       slicer: this.#slicer,
       seed: this.#seed,

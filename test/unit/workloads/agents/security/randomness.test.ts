@@ -198,7 +198,7 @@ describe('random_bits', () => {
     expect(long.bits_hex.startsWith(short.bits_hex)).toBe(true);
     const words = long.bits_hex.match(/../g) ?? [];
     expect(new Set(words).size).toBe(256);
-    // No stretch comes again: draws of one batch would be those of the one before.
+    // No run of bits is repeated: draws of one batch would be those of the one before.
     expect(long.bits_hex.indexOf(long.bits_hex.slice(0, 40), 1)).toBe(-1);
   });
 

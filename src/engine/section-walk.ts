@@ -1,5 +1,5 @@
 /**
- * Takes branches through sections of gates and noise (`Stretch`).
+ * Takes branches through sections of gates and noise (`NoiseSection`).
  *
  * Shots without jumps share one state, which goes through segments as long as possible. If all survivals are known
  * beforehand, so are the sites of the next jumps, and a branch goes straight to the first of them. Otherwise a copy of
@@ -21,7 +21,7 @@ import {
   siteOdds,
   someShots,
 } from './passage.ts';
-import type { StretchStep } from './run-plan.ts';
+import type { SectionStep } from './run-plan.ts';
 import { type BranchOperations, type ShotGroup, squaredNorm } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
@@ -62,17 +62,17 @@ const SMALL_NORM = 2 ** -24;
 const GROWTH_OF_NORM = 2 ** 32;
 
 /** Takes branches through the sections of gates and noise of one run. */
-export class StretchWalk<S, B extends TravellingBranch<S>> {
+export class SectionWalk<S, B extends TravellingBranch<S>> {
   readonly #host: WalkHost<S, B>;
   /** Odds of sections without conditions. */
-  readonly #odds = new Map<StretchStep, SiteOdds>();
+  readonly #odds = new Map<SectionStep, SiteOdds>();
 
   constructor(host: WalkHost<S, B>) {
     this.#host = host;
   }
 
   /** Takes a branch to the end of a section. If it splits, continues with the smaller part. */
-  async pass(step: StretchStep, start: B): Promise<B> {
+  async pass(step: SectionStep, start: B): Promise<B> {
     let branch = start;
     branch.passage ??= await this.#enter(step, branch);
     for (;;) {
@@ -88,17 +88,17 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     return branch;
   }
 
-  #oddsOf(step: StretchStep, bits: Uint32Array): SiteOdds {
+  #oddsOf(step: SectionStep, bits: Uint32Array): SiteOdds {
     const known = this.#odds.get(step);
     if (known !== undefined) return known;
     const odds = siteOdds(step, bits);
-    if (step.stretch.sites.every(({ condition }) => condition === undefined)) {
+    if (step.section.sites.every(({ condition }) => condition === undefined)) {
       this.#odds.set(step, odds);
     }
     return odds;
   }
 
-  async #enter(step: StretchStep, branch: B): Promise<Passage> {
+  async #enter(step: SectionStep, branch: B): Promise<Passage> {
     const sites = this.#oddsOf(step, branch.bits);
     const passage: Passage = {
       sites,
@@ -117,7 +117,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Draws the next thresholds of all shots of a branch. */
-  async #draw(step: StretchStep, branch: B, passage: Passage): Promise<void> {
+  async #draw(step: SectionStep, branch: B, passage: Passage): Promise<void> {
     const { element, sites, numJumps } = passage;
     const source = this.#source(step, branch);
     passage.shots = await drawThresholds(
@@ -131,12 +131,12 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     branch.shots = groupOf(passage.shots);
   }
 
-  #source({ event }: StretchStep, { rounds }: B): DrawSource {
+  #source({ event }: SectionStep, { rounds }: B): DrawSource {
     return { seed: this.#host.seed, event, rounds };
   }
 
   /** Goes to the next jump of any shot; the shots that jump there part from the others. */
-  async #goToJump(step: StretchStep, branch: B, passage: Passage): Promise<B> {
+  async #goToJump(step: SectionStep, branch: B, passage: Passage): Promise<B> {
     const { shots, sites } = passage;
     const next = shots.keys[0] ?? sites.numElements;
     while (passage.element < next) {
@@ -147,7 +147,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Goes on where survivals depend on the state. */
-  async #goOn(step: StretchStep, branch: B, passage: Passage): Promise<B> {
+  async #goOn(step: SectionStep, branch: B, passage: Passage): Promise<B> {
     const { sites, element, limit, shots } = passage;
     if (limit === element + 1) {
       passage.isJumping = true;
@@ -168,7 +168,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     }
     passage.norm ??= await this.#normOf(branch.state);
     const trial = await this.#host.copyOf(branch.state);
-    await this.#apply(step.stretch.segment(element, end), trial, branch.bits);
+    await this.#apply(step.section.segment(element, end), trial, branch.bits);
     const norm = await this.#normOf(trial);
     const survival = Math.min(passage.survival, passage.survival * decay * (norm / passage.norm));
     const numJumping = numUpTo(shots.keys, 1 - survival);
@@ -194,8 +194,8 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Takes a branch through a segment. */
-  async #advance(step: StretchStep, branch: B, passage: Passage, end: number): Promise<void> {
-    await this.#apply(step.stretch.segment(passage.element, end), branch.state, branch.bits);
+  async #advance(step: SectionStep, branch: B, passage: Passage, end: number): Promise<void> {
+    await this.#apply(step.section.segment(passage.element, end), branch.state, branch.bits);
     this.#host.onElements(end - passage.element, branch.shots.count);
     passage.element = end;
   }
@@ -222,12 +222,12 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Lets the shots of a branch jump at the site of the next element. */
-  async #jump(step: StretchStep, branch: B, passage: Passage): Promise<B> {
-    const { stretch } = step;
+  async #jump(step: SectionStep, branch: B, passage: Passage): Promise<B> {
+    const { section } = step;
     const { element } = passage;
-    const site = stretch.sites[element]!;
+    const site = section.sites[element]!;
     if (passage.choices === undefined) {
-      await this.#apply(stretch.gates(element), branch.state, branch.bits);
+      await this.#apply(section.gates(element), branch.state, branch.bits);
       const weights = await this.#jumpWeights(step, branch, element);
       if (weights === undefined) {
         // A survival that fell by rounding alone: no jump is possible, so none happens.
@@ -257,11 +257,11 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
    * norm that it leaves is exact where a difference of probabilities would keep no digit.
    */
   async #jumpWeights(
-    { stretch }: StretchStep,
+    { section }: SectionStep,
     { state, bits }: B,
     element: number,
   ): Promise<ArrayLike<number> | undefined> {
-    const site = stretch.sites[element]!;
+    const site = section.sites[element]!;
     const { jumpWeights, jumpsAreUnitary } = site;
     if (jumpsAreUnitary) return jumpWeights;
     const weights: number[] = [];
@@ -277,7 +277,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
 
   /** Draws the jump of every shot, and puts the shots in the order of their jumps. */
   async #choose(
-    step: StretchStep,
+    step: SectionStep,
     branch: B,
     passage: Passage,
     weights: ArrayLike<number>,
@@ -307,10 +307,10 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Applies the main operator of a site after its gates, to shots that cannot jump there. */
-  async #stay(step: StretchStep, branch: B, passage: Passage): Promise<void> {
-    const { stretch } = step;
+  async #stay(step: SectionStep, branch: B, passage: Passage): Promise<void> {
+    const { section } = step;
     const { element } = passage;
-    const main = stretch.main(element);
+    const main = section.main(element);
     if (main !== undefined) await this.#apply(main, branch.state, branch.bits);
     this.#host.onElements(1, branch.shots.count);
     passage.element = element + 1;
@@ -338,7 +338,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     if (operations.applyStepOf === undefined) throw new Error('unreachable: no trajectories here');
     for (const [index, { kind, condition }] of program.steps.entries()) {
       if (kind !== 'sweep' && kind !== 'exchange')
-        throw new Error(`unreachable: ${kind} in a stretch`);
+        throw new Error(`unreachable: ${kind} in a section`);
       if (!conditionHolds(condition, bits)) continue;
       onPass();
       const applying = operations.applyStepOf(program, state, index, () => {});
