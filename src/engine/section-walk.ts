@@ -11,17 +11,17 @@
 import type { Program } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { conditionHolds } from './classical-bits.ts';
+import type { SectionStep } from './run-plan.ts';
 import {
   type DrawSource,
   drawThresholds,
   numUpTo,
   type OrderedShots,
-  type Passage,
+  type SectionProgress,
   type SiteOdds,
   siteOdds,
   someShots,
-} from './passage.ts';
-import type { SectionStep } from './run-plan.ts';
+} from './section-progress.ts';
 import { type BranchOperations, type ShotGroup, squaredNorm } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
@@ -33,7 +33,7 @@ export interface TravellingBranch<S> {
   shots: ShotGroup;
   readonly rounds: number;
   /** Absent outside sections of gates and noise. */
-  passage?: Passage | undefined;
+  progress?: SectionProgress | undefined;
 }
 
 /** The tree of shots, as the walk uses it. */
@@ -47,7 +47,7 @@ export interface WalkHost<S, B extends TravellingBranch<S>> {
   copyOf(state: S): Promise<S>;
   release(state: S): void;
   /** Parts shots from a branch; the other part waits with its own state. */
-  branchOff(branch: B, state: S, shots: ShotGroup, passage: Passage): B;
+  branchOff(branch: B, state: S, shots: ShotGroup, progress: SectionProgress): B;
   wait(branch: B): void;
   /** Counts a pass of a state through memory. */
   onPass(): void;
@@ -74,17 +74,17 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
   /** Takes a branch to the end of a section. If it splits, continues with the smaller part. */
   async pass(step: SectionStep, start: B): Promise<B> {
     let branch = start;
-    branch.passage ??= await this.#enter(step, branch);
+    branch.progress ??= await this.#enter(step, branch);
     for (;;) {
-      const passage: Passage = branch.passage!;
-      if (passage.isJumping) branch = await this.#jump(step, branch, passage);
-      else if (passage.element === passage.sites.numElements) break;
-      else if (passage.sites.isKnown) branch = await this.#goToJump(step, branch, passage);
-      else branch = await this.#goOn(step, branch, passage);
+      const progress: SectionProgress = branch.progress!;
+      if (progress.isJumping) branch = await this.#jump(step, branch, progress);
+      else if (progress.element === progress.sites.numElements) break;
+      else if (progress.sites.isKnown) branch = await this.#goToJump(step, branch, progress);
+      else branch = await this.#goOn(step, branch, progress);
     }
-    const { norm } = branch.passage!;
+    const { norm } = branch.progress!;
     if (norm !== undefined && norm < SMALL_NORM) await this.#restoredNorm(branch);
-    branch.passage = undefined;
+    branch.progress = undefined;
     return branch;
   }
 
@@ -98,9 +98,9 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
     return odds;
   }
 
-  async #enter(step: SectionStep, branch: B): Promise<Passage> {
+  async #enter(step: SectionStep, branch: B): Promise<SectionProgress> {
     const sites = this.#oddsOf(step, branch.bits);
-    const passage: Passage = {
+    const progress: SectionProgress = {
       sites,
       shots: { numbers: new Uint32Array(0), keys: new Float64Array(0) },
       element: 0,
@@ -112,15 +112,15 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
       choices: undefined,
     };
     const isNoisy = sites.hazards[sites.numElements]! > 0;
-    if (isNoisy) await this.#draw(step, branch, passage);
-    return passage;
+    if (isNoisy) await this.#draw(step, branch, progress);
+    return progress;
   }
 
   /** Draws the next thresholds of all shots of a branch. */
-  async #draw(step: SectionStep, branch: B, passage: Passage): Promise<void> {
-    const { element, sites, numJumps } = passage;
+  async #draw(step: SectionStep, branch: B, progress: SectionProgress): Promise<void> {
+    const { element, sites, numJumps } = progress;
     const source = this.#source(step, branch);
-    passage.shots = await drawThresholds(
+    progress.shots = await drawThresholds(
       branch.shots,
       sites,
       element,
@@ -128,7 +128,7 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
       source,
       this.#host.slicer,
     );
-    branch.shots = groupOf(passage.shots);
+    branch.shots = groupOf(progress.shots);
   }
 
   #source({ event }: SectionStep, { rounds }: B): DrawSource {
@@ -136,45 +136,48 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Goes to the next jump of any shot; the shots that jump there part from the others. */
-  async #goToJump(step: SectionStep, branch: B, passage: Passage): Promise<B> {
-    const { shots, sites } = passage;
+  async #goToJump(step: SectionStep, branch: B, progress: SectionProgress): Promise<B> {
+    const { shots, sites } = progress;
     const next = shots.keys[0] ?? sites.numElements;
-    while (passage.element < next) {
-      await this.#advance(step, branch, passage, segmentEnd(passage.element, next, sites));
+    while (progress.element < next) {
+      await this.#advance(step, branch, progress, segmentEnd(progress.element, next, sites));
     }
     if (next === sites.numElements) return branch;
-    return this.#partAt(branch, passage, numUpTo(shots.keys, next), { isJumping: true });
+    return this.#partAt(branch, progress, numUpTo(shots.keys, next), { isJumping: true });
   }
 
   /** Goes on where survivals depend on the state. */
-  async #goOn(step: SectionStep, branch: B, passage: Passage): Promise<B> {
-    const { sites, element, limit, shots } = passage;
+  async #goOn(step: SectionStep, branch: B, progress: SectionProgress): Promise<B> {
+    const { sites, element, limit, shots } = progress;
     if (limit === element + 1) {
-      passage.isJumping = true;
+      progress.isJumping = true;
       return branch;
     }
     const most = limit === undefined ? sites.numElements : limit - 1;
     const end = trialEnd(element, most, sites, branch.shots.count);
     const decay = Math.exp(sites.decay[element]! - sites.decay[end]!);
     if (sites.numUnknown[element] === sites.numUnknown[end]) {
-      const survival = passage.survival * decay;
+      const survival = progress.survival * decay;
       const numJumping = numUpTo(shots.keys, 1 - survival);
       if (numJumping === 0) {
-        await this.#advance(step, branch, passage, end);
-        passage.survival = survival;
+        await this.#advance(step, branch, progress, end);
+        progress.survival = survival;
         return branch;
       }
-      return await this.#partAt(branch, passage, numJumping, { limit: end });
+      return await this.#partAt(branch, progress, numJumping, { limit: end });
     }
-    passage.norm ??= await this.#normOf(branch.state);
+    progress.norm ??= await this.#normOf(branch.state);
     const trial = await this.#host.copyOf(branch.state);
     await this.#apply(step.section.segment(element, end), trial, branch.bits);
     const norm = await this.#normOf(trial);
-    const survival = Math.min(passage.survival, passage.survival * decay * (norm / passage.norm));
+    const survival = Math.min(
+      progress.survival,
+      progress.survival * decay * (norm / progress.norm),
+    );
     const numJumping = numUpTo(shots.keys, 1 - survival);
     if (numJumping === branch.shots.count) {
       this.#host.release(trial);
-      passage.limit = end;
+      progress.limit = end;
       return branch;
     }
     this.#host.onElements(end - element, branch.shots.count - numJumping);
@@ -182,34 +185,44 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
     if (numJumping === 0) {
       this.#host.release(branch.state);
       branch.state = trial;
-      Object.assign(passage, beyond);
+      Object.assign(progress, beyond);
       return branch;
     }
-    const rest = { ...passage, ...beyond, shots: someShots(shots, numJumping, shots.keys.length) };
+    const rest = { ...progress, ...beyond, shots: someShots(shots, numJumping, shots.keys.length) };
     const surviving = this.#host.branchOff(branch, trial, groupOf(rest.shots), rest);
-    passage.shots = someShots(shots, 0, numJumping);
-    passage.limit = end;
-    branch.shots = groupOf(passage.shots);
+    progress.shots = someShots(shots, 0, numJumping);
+    progress.limit = end;
+    branch.shots = groupOf(progress.shots);
     return this.#smallerOf(branch, surviving);
   }
 
   /** Takes a branch through a segment. */
-  async #advance(step: SectionStep, branch: B, passage: Passage, end: number): Promise<void> {
-    await this.#apply(step.section.segment(passage.element, end), branch.state, branch.bits);
-    this.#host.onElements(end - passage.element, branch.shots.count);
-    passage.element = end;
+  async #advance(
+    step: SectionStep,
+    branch: B,
+    progress: SectionProgress,
+    end: number,
+  ): Promise<void> {
+    await this.#apply(step.section.segment(progress.element, end), branch.state, branch.bits);
+    this.#host.onElements(end - progress.element, branch.shots.count);
+    progress.element = end;
   }
 
-  /** Parts the first shots from the others, with a change of their `Passage`. */
-  async #partAt(branch: B, passage: Passage, count: number, change: Partial<Passage>): Promise<B> {
-    const { shots } = passage;
+  /** Parts the first shots from the others, with a change of their `SectionProgress`. */
+  async #partAt(
+    branch: B,
+    progress: SectionProgress,
+    count: number,
+    change: Partial<SectionProgress>,
+  ): Promise<B> {
+    const { shots } = progress;
     if (count === shots.keys.length) {
-      Object.assign(passage, change);
+      Object.assign(progress, change);
       return branch;
     }
-    const some = { ...passage, ...change, shots: someShots(shots, 0, count) };
-    passage.shots = someShots(shots, count, shots.keys.length);
-    branch.shots = groupOf(passage.shots);
+    const some = { ...progress, ...change, shots: someShots(shots, 0, count) };
+    progress.shots = someShots(shots, count, shots.keys.length);
+    branch.shots = groupOf(progress.shots);
     const copy = await this.#host.copyOf(branch.state);
     return this.#smallerOf(branch, this.#host.branchOff(branch, copy, groupOf(some.shots), some));
   }
@@ -222,33 +235,34 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Lets the shots of a branch jump at the site of the next element. */
-  async #jump(step: SectionStep, branch: B, passage: Passage): Promise<B> {
+  async #jump(step: SectionStep, branch: B, progress: SectionProgress): Promise<B> {
     const { section } = step;
-    const { element } = passage;
+    const { element } = progress;
     const site = section.sites[element]!;
-    if (passage.choices === undefined) {
+    if (progress.choices === undefined) {
       await this.#apply(section.gates(element), branch.state, branch.bits);
       const weights = await this.#jumpWeights(step, branch, element);
       if (weights === undefined) {
         // A survival that fell by rounding alone: no jump is possible, so none happens.
-        await this.#stay(step, branch, passage);
+        await this.#stay(step, branch, progress);
         return branch;
       }
-      await this.#choose(step, branch, passage, weights);
+      await this.#choose(step, branch, progress, weights);
     }
-    const rarest = rarestChoice(passage.choices!);
-    if (rarest.count < branch.shots.count) return await this.#partByChoice(branch, passage, rarest);
+    const rarest = rarestChoice(progress.choices!);
+    if (rarest.count < branch.shots.count)
+      return await this.#partByChoice(branch, progress, rarest);
     const program = site.jump(rarest.choice);
     if (program !== undefined) await this.#apply(program, branch.state, branch.bits);
     this.#host.onElements(1, branch.shots.count);
-    if (!site.jumpsAreUnitary) passage.norm = await this.#restoredNorm(branch);
-    passage.element = element + 1;
-    passage.survival = 1;
-    passage.limit = undefined;
-    passage.isJumping = false;
-    passage.choices = undefined;
-    passage.numJumps++;
-    await this.#draw(step, branch, passage);
+    if (!site.jumpsAreUnitary) progress.norm = await this.#restoredNorm(branch);
+    progress.element = element + 1;
+    progress.survival = 1;
+    progress.limit = undefined;
+    progress.isJumping = false;
+    progress.choices = undefined;
+    progress.numJumps++;
+    await this.#draw(step, branch, progress);
     return branch;
   }
 
@@ -279,44 +293,44 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
   async #choose(
     step: SectionStep,
     branch: B,
-    passage: Passage,
+    progress: SectionProgress,
     weights: ArrayLike<number>,
   ): Promise<void> {
     const { slicer } = this.#host;
     const chosen = chooseJumps(
-      passage.shots,
+      progress.shots,
       weights,
-      passage.numJumps,
+      progress.numJumps,
       this.#source(step, branch),
     );
-    Object.assign(passage, chosen);
-    branch.shots = groupOf(passage.shots);
+    Object.assign(progress, chosen);
+    branch.shots = groupOf(progress.shots);
     if (slicer.spend(UNITS_PER_DRAW * branch.shots.count)) await slicer.pause();
   }
 
   /** Parts the shots of the rarest jump from the others, which wait. */
-  async #partByChoice(branch: B, passage: Passage, rarest: ChoiceRun): Promise<B> {
-    const [rare, others] = partedByChoice(passage.shots, passage.choices!, rarest);
-    Object.assign(passage, others);
-    branch.shots = groupOf(passage.shots);
+  async #partByChoice(branch: B, progress: SectionProgress, rarest: ChoiceRun): Promise<B> {
+    const [rare, others] = partedByChoice(progress.shots, progress.choices!, rarest);
+    Object.assign(progress, others);
+    branch.shots = groupOf(progress.shots);
     const copy = await this.#host.copyOf(branch.state);
     const shots = groupOf(rare.shots);
-    const parted = this.#host.branchOff(branch, copy, shots, { ...passage, ...rare });
+    const parted = this.#host.branchOff(branch, copy, shots, { ...progress, ...rare });
     this.#host.wait(branch);
     return parted;
   }
 
   /** Applies the main operator of a site after its gates, to shots that cannot jump there. */
-  async #stay(step: SectionStep, branch: B, passage: Passage): Promise<void> {
+  async #stay(step: SectionStep, branch: B, progress: SectionProgress): Promise<void> {
     const { section } = step;
-    const { element } = passage;
+    const { element } = progress;
     const main = section.main(element);
     if (main !== undefined) await this.#apply(main, branch.state, branch.bits);
     this.#host.onElements(1, branch.shots.count);
-    passage.element = element + 1;
-    passage.norm = undefined;
-    passage.limit = undefined;
-    passage.isJumping = false;
+    progress.element = element + 1;
+    progress.norm = undefined;
+    progress.limit = undefined;
+    progress.isJumping = false;
   }
 
   /** ‖ψ‖², after the state was brought back from the edge of its range. */

@@ -250,12 +250,12 @@ export class ShotTree<S> {
       growth,
       copyOf: (state) => this.#copyOf(state),
       release: (state) => this.#release(state),
-      branchOff: (branch, state, shots, passage) => ({
+      branchOff: (branch, state, shots, progress) => ({
         ...branch,
         state,
         bits: branch.bits.slice(),
         shots,
-        passage,
+        progress,
       }),
       wait: (branch) => this.#waiting.push(branch),
       onPass: () => {

@@ -1,5 +1,5 @@
 /**
- * Jump sites of shots in a section of gates and noise (`NoiseSection`).
+ * Progress of shots through a section of gates and noise (`NoiseSection`), and the sites where they jump.
  *
  * A shot draws a threshold u in [0, 1) when it enters the section, and a new one after each jump. Its survival S is the
  * probability that no jump has happened since then; it never increases. The shot jumps at the first site after which
@@ -23,7 +23,7 @@ export interface OrderedShots {
 }
 
 /** Progress of a branch through a section of gates and noise. */
-export interface Passage {
+export interface SectionProgress {
   readonly sites: SiteOdds;
   shots: OrderedShots;
   /** Number of elements passed. */
