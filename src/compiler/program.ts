@@ -340,7 +340,7 @@ export interface TrajectoryProgram {
   readonly lastMisreads: readonly MisreadOperation[];
   readonly lastAssignments: readonly AssignOperation[];
   /** Multiplies a state by 2^16, which undoes the decay of its norm. */
-  readonly growth: Program;
+  readonly rescaling: Program;
 }
 
 /**

@@ -42,7 +42,7 @@ export interface WalkHost<S, B extends TravellingBranch<S>> {
   readonly slicer: TimeSlicer;
   readonly seed: number;
   /** Multiplies a state by 2^16. */
-  readonly growth: Program;
+  readonly rescaling: Program;
   /** @throws {TooManyBranchesError} before more is allocated than the engine may hold. */
   copyOf(state: S): Promise<S>;
   release(state: S): void;
@@ -59,7 +59,7 @@ export interface WalkHost<S, B extends TravellingBranch<S>> {
 const MOST_EXPECTED_JUMPS = 0.7;
 /** Squares of norms below this are brought back to the middle of the range of single precision. */
 const SMALL_NORM = 2 ** -24;
-const GROWTH_OF_NORM = 2 ** 32;
+const RESCALING_OF_NORM = 2 ** 32;
 
 /** Takes branches through the sections of gates and noise of one run. */
 export class SectionWalk<S, B extends TravellingBranch<S>> {
@@ -337,8 +337,8 @@ export class SectionWalk<S, B extends TravellingBranch<S>> {
   async #restoredNorm({ state, bits }: B): Promise<number> {
     let norm = await this.#normOf(state);
     while (norm < SMALL_NORM && norm > 0) {
-      await this.#apply(this.#host.growth, state, bits);
-      norm *= GROWTH_OF_NORM;
+      await this.#apply(this.#host.rescaling, state, bits);
+      norm *= RESCALING_OF_NORM;
     }
     return norm;
   }

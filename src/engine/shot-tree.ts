@@ -84,14 +84,14 @@ export class ShotTree<S> {
     this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
   };
 
-  /** @param growth - Program that rescales small states, if the plan has noise. */
+  /** @param rescaling - Program that rescales small states, if the plan has noise. */
   constructor(
     plan: RunPlan,
     operations: BranchOperations<S>,
     budget: StateBudget,
     { shots, seed, shotRange }: Pick<RunRequest, 'shots' | 'seed' | 'shotRange'>,
     slicer: TimeSlicer,
-    growth?: Program,
+    rescaling?: Program,
   ) {
     this.#plan = plan;
     this.#operations = operations;
@@ -103,7 +103,7 @@ export class ShotTree<S> {
     this.#slicer = slicer;
     this.#finish = plan.finalMisreads.length > 0 ? registerOf(plan) : plan;
     this.#counts = new CountsBuilder(this.#finish.numBits);
-    this.#noise = growth === undefined ? undefined : this.#noiseWalk(growth);
+    this.#noise = rescaling === undefined ? undefined : this.#noiseWalk(rescaling);
   }
 
   /** Milliseconds spent on the trailing measurements and on sorting the counts. */
@@ -242,12 +242,12 @@ export class ShotTree<S> {
     return share / this.#plan.numPasses;
   }
 
-  #noiseWalk(growth: Program): SectionWalk<S, Branch<S>> {
+  #noiseWalk(rescaling: Program): SectionWalk<S, Branch<S>> {
     return new SectionWalk({
       operations: this.#operations,
       slicer: this.#slicer,
       seed: this.#seed,
-      growth,
+      rescaling,
       copyOf: (state) => this.#copyOf(state),
       release: (state) => this.#release(state),
       branchOff: (branch, state, shots, progress) => ({

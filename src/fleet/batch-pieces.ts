@@ -15,7 +15,7 @@ const RUN_MS = 20;
 const MAX_WAITING = 16;
 const MAX_WAITING_MS = 60;
 /** A run may have this many times as many circuits as the longest one before it. */
-const MAX_GROWTH = 8;
+const MAX_FACTOR = 8;
 /** Bytes of inputs and of results of one run, about. */
 const MAX_RUN_BYTES = 4 * 2 ** 20;
 /** First guess of the time of a circuit, nanoseconds; the first run corrects it. */
@@ -49,8 +49,11 @@ export class RunSizes {
 
   /** Circuits of the next run, at least 1. */
   next(): number {
-    const growth = MAX_GROWTH * (this.#measured?.most ?? Number.POSITIVE_INFINITY);
-    return Math.max(1, Math.floor(Math.min(RUN_MS / this.#msPerCircuit, growth, this.#most)));
+    const mostAfterLongest = MAX_FACTOR * (this.#measured?.most ?? Number.POSITIVE_INFINITY);
+    return Math.max(
+      1,
+      Math.floor(Math.min(RUN_MS / this.#msPerCircuit, mostAfterLongest, this.#most)),
+    );
   }
 
   /** Time that a run is expected to take, milliseconds. */
@@ -61,7 +64,7 @@ export class RunSizes {
   /** Learns from a run. One that is much shorter than others tells little of the time of a circuit. */
   learn(numCircuits: number, ms: number): void {
     const most = Math.max(numCircuits, this.#measured?.most ?? 0);
-    if (numCircuits * MAX_GROWTH < most) return;
+    if (numCircuits * MAX_FACTOR < most) return;
     this.#measured = { msPerCircuit: Math.max(ms, 1e-3) / numCircuits, most };
   }
 

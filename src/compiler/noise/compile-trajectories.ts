@@ -43,7 +43,7 @@ export function compileTrajectories(
     lastMeasures: measures,
     lastMisreads: misreads,
     lastAssignments: assignments,
-    growth: compiler.growth(),
+    rescaling: compiler.rescaling(),
   };
   // A trajectory without jumps takes these programs, so the ones that are most often needed are compiled at once.
   const whole = steps.flatMap((step) =>

@@ -182,8 +182,8 @@ export interface OperatorOperation {
 /** An operation of a segment. */
 export type SegmentOperation = Operation | OperatorOperation;
 
-/** log2 of the factor by which the `growth` program multiplies a state. */
-const GROWTH_EXPONENT = 16;
+/** log2 of the factor by which the `rescaling` program multiplies a state. */
+const RESCALING_EXPONENT = 16;
 
 /** Compiles segments of one circuit for one target. */
 export class SegmentCompiler {
@@ -233,8 +233,8 @@ export class SegmentCompiler {
   }
 
   /** A factor of 2^16. */
-  growth(): Program {
-    return this.operator([], Float64Array.of(2 ** GROWTH_EXPONENT, 0));
+  rescaling(): Program {
+    return this.operator([], Float64Array.of(2 ** RESCALING_EXPONENT, 0));
   }
 
   #schedule(operations: readonly DynamicOperation[], isUnitary: boolean): Program {
