@@ -89,7 +89,7 @@ test.each([
       sendEvents(asked, response, EVENTS, {
         end,
         cutAfter: first + 3 * cuts,
-        pieces: 1 + (cuts % 7),
+        chunkBytes: 1 + (cuts % 7),
       });
     };
     expect(await watched()).toEqual(EVENTS);

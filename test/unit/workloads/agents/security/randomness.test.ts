@@ -187,8 +187,8 @@ describe('random_bits', () => {
     expect(first.randomness).toBeUndefined();
     const second = await sample({ bits: 4_000, seed: 6, tests: false });
     // Nor is one the other shifted by a circuit.
-    const piece = second.bits_hex.slice(100, 120);
-    expect(first.bits_hex).not.toContain(piece);
+    const bits = second.bits_hex.slice(100, 120);
+    expect(first.bits_hex).not.toContain(bits);
   });
 
   test('goes from batch to batch without a seam', async () => {
