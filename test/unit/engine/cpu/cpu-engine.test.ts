@@ -100,7 +100,7 @@ describe('the CPU engine', () => {
       const { program } = compile(circuit, engine.target, { optimize: false });
       await using executable = await engine.prepare.statevector(program);
       const controller = new AbortController();
-      // Progress is told before each turn of the event loop, and the cancel comes in the first of them.
+      // Progress is reported before each turn of the event loop, and the cancel comes in the first of them.
       const told: number[] = [];
       const onProgress = (fraction: number) => {
         if (told.push(fraction) === 1) setImmediate(() => controller.abort(new Error('enough')));
