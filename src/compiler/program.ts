@@ -274,8 +274,8 @@ export interface GradientProgram {
 }
 
 /**
- * A place in a `Stretch` where noise may act on a state ψ: as one of the operators of its channel, chosen at random
- * with the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. If no
+ * A place in a `NoiseSection` where noise may act on a state ψ: as one of the operators of its channel, chosen at
+ * random with the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. If no
  * operator is likely enough, all are jumps.
  */
 export interface NoiseSite {
@@ -303,8 +303,8 @@ export interface NoiseSite {
  * last element is the gates after all sites. Programs are compiled when they are first asked for, and begin in any
  * state and end with every qubit in the place of its own number.
  */
-export interface Stretch {
-  readonly kind: 'stretch';
+export interface NoiseSection {
+  readonly kind: 'section';
   readonly sites: readonly NoiseSite[];
   /** The elements from one up to another, with the main operators of their sites. */
   segment(from: number, to: number): Program;
@@ -317,7 +317,7 @@ export interface Stretch {
 
 /** One step of a program with noise. */
 export type TrajectoryStep =
-  | Stretch
+  | NoiseSection
   | Measure
   | Reset
   | MisreadOperation
@@ -340,7 +340,7 @@ export interface TrajectoryProgram {
   readonly lastMisreads: readonly MisreadOperation[];
   readonly lastAssignments: readonly AssignOperation[];
   /** Multiplies a state by 2^16, which undoes the decay of its norm. */
-  readonly growth: Program;
+  readonly rescaling: Program;
 }
 
 /**

@@ -38,9 +38,9 @@ export interface MethodQuestion {
 }
 
 /** Estimate of a circuit by a method whose states do not have 2^n amplitudes. */
-export type Offer = OfferedMethod & (ExactOffer | CutOffer);
+export type MethodCandidate = CandidateMethod & (ExactCandidate | TruncatedCandidate);
 
-interface OfferedMethod extends MethodRequest {
+interface CandidateMethod extends MethodRequest {
   readonly method: 'stabilizer' | 'matrix_product_state';
   readonly figures: MethodFigures;
   /** The states with their memory. */
@@ -49,11 +49,11 @@ interface OfferedMethod extends MethodRequest {
   readonly precision: string;
 }
 
-interface ExactOffer {
+interface ExactCandidate {
   readonly isExact: true;
 }
 
-interface CutOffer {
+interface TruncatedCandidate {
   readonly isExact: false;
   /** A clause for a refusal. */
   readonly whyNotExact: string;

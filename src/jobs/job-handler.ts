@@ -42,7 +42,7 @@ export interface JobHandler {
   /** Number of jobs that start before this one; undefined if it is not queued. */
   queuePosition(id: JobId): number | undefined;
   /**
-   * Job that waits for this one and is one piece of work with it, if any.
+   * Job that waits for this one and is one unit of work with it, if any.
    *
    * @param job - A brief listing's job; its request may be cut off.
    */

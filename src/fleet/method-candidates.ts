@@ -40,10 +40,10 @@ import {
 } from '../engine/stabilizer/run-near-clifford.ts';
 import { stabilizerBytes } from '../engine/stabilizer/run-stabilizer.ts';
 import {
+  type MethodCandidate,
   type MethodQuestion,
   maxCoreQubits,
   maxTableauQubits,
-  type Offer,
   type Refusal,
   roundedSize,
   stateBytesOf,
@@ -88,7 +88,10 @@ const TIMES = {
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
-export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
+export function byStabilizers(
+  question: MethodQuestion,
+  spec: ProcessorSpec,
+): MethodCandidate | Refusal {
   const { circuit, outputs, shots, typicalPoint } = question;
   const given = (name: OutputName) => factsOf(name).by.stabilizer;
   const { numQubits } = circuit;
@@ -139,7 +142,7 @@ export function byStabilizerSums(
   { circuit, outputs, shots, mayTakeLong = true }: MethodQuestion,
   spec: ProcessorSpec,
   mostMs = Number.POSITIVE_INFINITY,
-): Offer | Refusal {
+): MethodCandidate | Refusal {
   const missing = outputs.find((name) => factsOf(name).needs === 'parities');
   if (missing !== undefined) return { why: `sums over stabilizer states have no ${missing}` };
   if (circuit.numQubits > MAX_NEAR_CLIFFORD_QUBITS) {
@@ -245,7 +248,7 @@ const LIKELY_PART = 1 / 4;
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
-export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
+export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCandidate | Refusal {
   const { work, outputs, shots, asked, typicalPoint } = question;
   const given = (name: OutputName) => factsOf(name).by.matrix_product_state;
   const missing = outputs.find((name) => given(name) === 'never');
@@ -294,7 +297,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   // The engine keeps to its memory if bonds turn out wider.
   const bytes = Math.min(most, available);
   const withOutcomes = roundedSize(likely + countingBytes(circuit.numBits, shots));
-  const offer = {
+  const candidate = {
     method: 'matrix_product_state',
     figures: { bytes, ...timesOf(cost, program, shots) },
     bonds,
@@ -305,10 +308,10 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     const precision = !isKnown
       ? `Bonds are expected to stay below the limit of ${limit}, and truncation_error says whether they did.`
       : `No bond can exceed ${bound}, so that only weights below the threshold are cut off.`;
-    return { ...offer, isExact, precision };
+    return { ...candidate, isExact, precision };
   }
   return {
-    ...offer,
+    ...candidate,
     isExact,
     precision: `Bonds of up to ${bound} are cut to ${limit}; truncation_error says what that leaves out.`,
     whyNotExact: mayNeed(bondBound, limit),
