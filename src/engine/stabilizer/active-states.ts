@@ -11,19 +11,23 @@ import {
   bitsOfRotation,
   type RotationGroup,
 } from '../../compiler/program.ts';
-import type { TimeSlicer } from '../time-slicer.ts';
 import { collapseInto, rotateStates } from './core-state.ts';
 
 /** States that are known at most when a block begins; beyond that, all are forgotten. */
 const MAX_STATES = 200_000;
 /** Bytes of a state without its amplitudes. */
 const STATE_BYTES = 300;
-/** Bytes of the amplitudes that are kept. */
+/** Bytes of the amplitudes that are kept, at least. */
 const AMPLITUDE_BYTES = 64 * 2 ** 20;
+/** Times that the states of all shots of a block are kept, so that those of a step are there in the next one. */
+const KEPT_STEPS = 2;
 /** Bytes of all phases that are kept. */
 const PHASE_BYTES = 64 * 2 ** 20;
 /** Bits of a key that choose one list of phases, at most. */
 const MAX_PHASE_BITS = 8;
+/** Units of work of 32 shots that have states already. */
+const SHOT_UNITS = 256;
+const UNITS_AT_ONCE = 2 ** 16;
 /** A probability that differs from 0 or 1 by less is that. */
 const TOLERANCE = 1e-12;
 
@@ -60,17 +64,21 @@ interface RotationRows {
   readonly held?: Int32Array;
 }
 
-/** Bytes of the states of a block, if each of its shots had one of its own, and of what is kept. */
-export const activeBytes = ({ width }: ActivePart, blockShots: number): number =>
-  Math.max(AMPLITUDE_BYTES, blockShots * 2 ** (width + 4)) +
-  PHASE_BYTES +
-  (MAX_STATES + blockShots) * STATE_BYTES;
+const amplitudeBytes = ({ width }: ActivePart, blockShots: number): number =>
+  Math.max(AMPLITUDE_BYTES, KEPT_STEPS * blockShots * 2 ** (width + 4));
 
-/** The states of a block of shots, one block after the other. */
+/** Bytes of the states of a block, and of what is kept for the next ones. */
+export const activeBytes = (part: ActivePart, blockShots: number): number =>
+  amplitudeBytes(part, blockShots) + PHASE_BYTES + (MAX_STATES + blockShots) * STATE_BYTES;
+
+/**
+ * The states of a block of shots, one block after the other. Generators yield units of work, as a time slicer counts
+ * them.
+ */
 export class ActiveStates {
   readonly #part: ActivePart;
   readonly #numShots: number;
-  readonly #slicer: TimeSlicer;
+  readonly #amplitudeBytes: number;
   readonly #phases: readonly GroupPhases[];
   readonly #states: SharedState[] = [];
   #root = rootState();
@@ -78,15 +86,16 @@ export class ActiveStates {
   /** States that have amplitudes, the oldest first; those before a place have none any more. */
   #withAmplitudes: SharedState[] = [];
   #oldest = 0;
-  #amplitudeBytes = 0;
+  #usedBytes = 0;
   /** The group of the rotations that were put off, and their rows in the order of key bits. */
   #group = -1;
   #rows: Int32Array[] = [];
+  #units = 0;
 
-  constructor(part: ActivePart, numShots: number, slicer: TimeSlicer) {
+  constructor(part: ActivePart, numShots: number) {
     this.#part = part;
     this.#numShots = numShots;
-    this.#slicer = slicer;
+    this.#amplitudeBytes = amplitudeBytes(part, numShots);
     const { groups, rotations } = part;
     const bytes = PHASE_BYTES / Math.max(1, groups.length);
     this.#phases = groups.map((group) => new GroupPhases(group, rotations, bytes));
@@ -99,7 +108,7 @@ export class ActiveStates {
       this.#numStates = 0;
       this.#withAmplitudes = [];
       this.#oldest = 0;
-      this.#amplitudeBytes = 0;
+      this.#usedBytes = 0;
     }
     this.#states.length = 0;
     for (let shot = 0; shot < this.#numShots; shot++) this.#states.push(this.#root);
@@ -108,9 +117,9 @@ export class ActiveStates {
   }
 
   /** Applies a rotation. */
-  async rotate(index: number, { minus, held }: RotationRows): Promise<void> {
+  *rotate(index: number, { minus, held }: RotationRows): Generator<number> {
     const { group } = this.#part.rotations[index]!;
-    if (group !== this.#group) await this.#rotateAll();
+    if (group !== this.#group) yield* this.#rotateAll();
     this.#group = group;
     if (minus !== undefined) this.#rows.push(minus);
     if (held !== undefined) this.#rows.push(held);
@@ -122,8 +131,8 @@ export class ActiveStates {
    * @param draw - A draw in [0, 1) for the next shot whose outcome is random.
    * @param ones - Row that gets the outcomes.
    */
-  async collapse(index: number, draw: () => number, ones: Int32Array): Promise<void> {
-    await this.#rotateAll();
+  *collapse(index: number, draw: () => number, ones: Int32Array): Generator<number> {
+    yield* this.#rotateAll();
     const states = this.#states;
     for (let shot = 0; shot < this.#numShots; shot++) {
       const state = states[shot]!;
@@ -137,12 +146,12 @@ export class ActiveStates {
         state.zero ??= this.#collapsed(state, index, 0);
         states[shot] = state.zero;
       }
-      if (this.#slicer.spend(8)) await this.#slicer.pause();
+      if (this.#units > UNITS_AT_ONCE || (shot & 31) === 31) yield this.#spent();
     }
   }
 
   /** Rotates by the group that was put off. */
-  async #rotateAll(): Promise<void> {
+  *#rotateAll(): Generator<number> {
     if (this.#group < 0) return;
     const [states, rows] = [this.#states, this.#rows];
     const keys = new Int32Array(32);
@@ -163,8 +172,9 @@ export class ActiveStates {
           state.rotated.set(key, next);
         }
         states[32 * word + bit] = next;
-        if (this.#slicer.spend(8)) await this.#slicer.pause();
+        if (this.#units > UNITS_AT_ONCE) yield this.#spent();
       }
+      yield this.#spent();
     }
     this.#group = -1;
     this.#rows = [];
@@ -184,7 +194,7 @@ export class ActiveStates {
     const from = this.#amplitudesOf(state);
     const to = new Float64Array(from.length / 2);
     next.weight = collapseInto(to, from, this.#part.collapses[index]!, outcome);
-    this.#slicer.spend(from.length);
+    this.#units += from.length;
     this.#keep(next, to);
     return next;
   }
@@ -192,7 +202,7 @@ export class ActiveStates {
   #rotated(state: SharedState, group: number, key: number): Float64Array {
     const before = this.#amplitudesOf(state);
     const amplitudes = this.#phases[group]!.rotated(before, state.weight, key);
-    this.#slicer.spend(4 * amplitudes.length);
+    this.#units += 4 * amplitudes.length;
     return amplitudes;
   }
 
@@ -214,10 +224,17 @@ export class ActiveStates {
         collapseInto(to, amplitudes, this.#part.collapses[-1 - step]!, choice as 0 | 1);
         amplitudes = to;
       }
-      this.#slicer.spend(4 * amplitudes.length);
+      this.#units += 4 * amplitudes.length;
       weight = after;
     }
     return amplitudes;
+  }
+
+  /** Units since the last time. */
+  #spent(): number {
+    const units = this.#units + SHOT_UNITS;
+    this.#units = 0;
+    return units;
   }
 
   /** Keeps the amplitudes of a new state, and forgets those of the oldest ones beyond the room for all. */
@@ -225,10 +242,10 @@ export class ActiveStates {
     state.amplitudes = amplitudes;
     this.#numStates++;
     this.#withAmplitudes.push(state);
-    this.#amplitudeBytes += amplitudes.byteLength;
-    while (this.#amplitudeBytes > AMPLITUDE_BYTES) {
+    this.#usedBytes += amplitudes.byteLength;
+    while (this.#usedBytes > this.#amplitudeBytes) {
       const oldest = this.#withAmplitudes[this.#oldest++]!;
-      this.#amplitudeBytes -= oldest.amplitudes!.byteLength;
+      this.#usedBytes -= oldest.amplitudes!.byteLength;
       oldest.amplitudes = undefined;
     }
     if (this.#oldest > MAX_STATES) {

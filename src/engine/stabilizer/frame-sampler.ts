@@ -18,7 +18,7 @@ import {
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { ActiveStates } from './active-states.ts';
+import { ActiveStates, activeBytes } from './active-states.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -41,9 +41,12 @@ const FEW_SHOTS = 128;
 /** Third word of the counters of the generators' seeds; other draws have small numbers there. */
 const SEED_POSITION = 0x5eed;
 
+/** Active qubits beyond which a block has few shots: each of them may have amplitudes of its own. */
+const MANY_ACTIVE = 11;
+
 /** Shots of a block of a run with `shots` shots. */
-const blockShots = (shots: number): number =>
-  shots <= FEW_SHOTS ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
+const blockShots = ({ active }: StabilizerProgram, shots: number): number =>
+  shots <= FEW_SHOTS || (active?.width ?? 0) > MANY_ACTIVE ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
 
 /** Places of the parts of a sampler in the kernels' memory, in words. */
 interface Places {
@@ -66,7 +69,7 @@ const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
   numBits + (control?.numScratchBits ?? 0);
 
 function placesOf(program: StabilizerProgram, shots: number): Places {
-  const rowWords = blockShots(shots) / 32;
+  const rowWords = blockShots(program, shots) / 32;
   let end = 0;
   const take = (numWords: number) => {
     const at = end;
@@ -90,9 +93,14 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
   };
 }
 
-/** Words that the sampler of a run needs. */
-export const samplerWords = (program: StabilizerProgram, shots: number): number =>
-  placesOf(program, shots).end;
+/** Bytes that the sampler of a run needs: in the kernels' memory, and beside it. */
+export function samplerBytes(program: StabilizerProgram, shots: number) {
+  const { active } = program;
+  return {
+    ofKernels: 4 * placesOf(program, shots).end,
+    others: active === undefined ? 0 : activeBytes(active, blockShots(program, shots)),
+  };
+}
 
 /** Instructions that a call of the kernels runs at most. */
 const MOST_INSTRUCTIONS = 2 ** 16;
@@ -102,7 +110,6 @@ export class FrameSampler {
   readonly #kernels: StabilizerKernels;
   readonly #program: StabilizerProgram;
   readonly #reference: Uint8Array;
-  readonly #slicer: TimeSlicer;
   readonly #places: Places;
   readonly #channels: readonly FrameChannel[];
   readonly #rowWords: number;
@@ -119,20 +126,18 @@ export class FrameSampler {
     program: StabilizerProgram,
     reference: Uint8Array,
     shots: number,
-    slicer: TimeSlicer,
   ) {
     this.#kernels = kernels;
     this.#program = program;
     this.#reference = reference;
-    this.#slicer = slicer;
     this.#places = placesOf(program, shots);
-    this.#rowWords = blockShots(shots) / 32;
+    this.#rowWords = blockShots(program, shots) / 32;
     this.#channels = frameChannels(program);
     kernels.reserve(this.#places.end);
     this.#writeTables();
     const { code } = program;
     if (program.active !== undefined) {
-      this.#active = new ActiveStates(program.active, this.blockShots, slicer);
+      this.#active = new ActiveStates(program.active, this.blockShots);
     }
     const stops: number[] = [];
     for (let i = 0; i < code.length / 4; i++) {
@@ -151,29 +156,47 @@ export class FrameSampler {
    *
    * @returns Outcomes of `wordsFor(numBits)` words; a view that the next block overwrites.
    */
-  async block(seed: number, block: number): Promise<Uint32Array> {
+  async block(seed: number, block: number, slicer: TimeSlicer): Promise<Uint32Array> {
+    for (const units of this.#steps(seed, block)) if (slicer.spend(units)) await slicer.pause();
+    return this.#outcomes();
+  }
+
+  /** Samples a block without a pause. */
+  blockAtOnce(seed: number, block: number): Uint32Array {
+    for (const _ of this.#steps(seed, block));
+    return this.#outcomes();
+  }
+
+  #outcomes(): Uint32Array {
+    const { numBits } = this.#program;
+    const { outcomes } = this.#places;
+    const { words } = this.#kernels;
+    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * wordsFor(numBits));
+  }
+
+  /** Samples a block; yields units of work. */
+  *#steps(seed: number, block: number): Generator<number> {
     const { code, numQubits, numBits } = this.#program;
     const { header, bits, outcomes, blocks } = this.#places;
     this.#seed(seed, block);
     this.#active?.begin();
     this.#kernels.words.fill(0, bits, outcomes);
-    await this.#run(0, numQubits);
+    yield* this.#run(0, numQubits);
     let place = 0;
     for (const stop of this.#stops) {
-      await this.#run(numQubits + place, numQubits + stop);
+      yield* this.#run(numQubits + place, numQubits + stop);
       place = stop + 1;
       const [op, index] = [code[4 * stop]!, code[4 * stop + 1]!];
       if (op === ops.rotate) {
-        await this.#rotate(index);
+        yield* this.#rotate(index);
         continue;
       }
       if (op === ops.collapse) {
-        await this.#collapse(index);
+        yield* this.#collapse(index);
         continue;
       }
       if (op === ops.assign) {
-        const units = this.#bitRows().assign(this.#program.assignments[index]!);
-        if (this.#slicer.spend(units)) await this.#slicer.pause();
+        yield this.#bitRows().assign(this.#program.assignments[index]!);
         continue;
       }
       const end = code[4 * stop + 2]!;
@@ -182,20 +205,18 @@ export class FrameSampler {
       this.#kernels.words[header + HEADER.mask] = 0;
       place = end;
     }
-    await this.#run(numQubits + place, numQubits + code.length / 4);
+    yield* this.#run(numQubits + place, numQubits + code.length / 4);
     const stride = wordsFor(numBits);
     this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
-    const { words } = this.#kernels;
-    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
   }
 
   /** Rotates the active qubits of all shots. */
-  async #rotate(index: number): Promise<void> {
+  *#rotate(index: number): Generator<number> {
     const { about, stabilizer, condition } = this.#program.active!.rotations[index]!;
     const minus = this.#anticommuting(about);
     // The frame times this string describes the same shot, and commutes with the rotation.
     if (stabilizer !== undefined) this.#multiply(stabilizer, minus);
-    await this.#active!.rotate(index, {
+    yield* this.#active!.rotate(index, {
       ...(stabilizer === undefined && { minus }),
       ...(condition !== undefined && {
         held: this.#bitRows().condition(this.#program.conditions[condition]),
@@ -204,7 +225,7 @@ export class FrameSampler {
   }
 
   /** Measures active qubits in all shots. */
-  async #collapse(index: number): Promise<void> {
+  *#collapse(index: number): Generator<number> {
     const { words } = this.#kernels;
     const { generators } = this.#places;
     const drawn = new Int32Array(4);
@@ -216,7 +237,7 @@ export class FrameSampler {
       return uniformOf(drawn[0]!, drawn[1]!);
     };
     const ones = new Int32Array(this.#rowWords);
-    await this.#active!.collapse(index, draw, ones);
+    yield* this.#active!.collapse(index, draw, ones);
     this.#multiply(this.#program.active!.collapses[index]!.flip, ones);
   }
 
@@ -250,11 +271,11 @@ export class FrameSampler {
     return this.#rowX(qubit) + this.#rowWords;
   }
 
-  async #run(from: number, to: number): Promise<void> {
+  *#run(from: number, to: number): Generator<number> {
     for (let first = from; first < to; first += MOST_INSTRUCTIONS) {
       const next = Math.min(to, first + MOST_INSTRUCTIONS);
       this.#kernels.frames(this.#places.header, first, next);
-      if (this.#slicer.spend((next - first) * this.#rowWords)) await this.#slicer.pause();
+      yield (next - first) * this.#rowWords;
     }
   }
 
