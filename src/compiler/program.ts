@@ -486,6 +486,8 @@ export interface ActivePart {
   /** In the order of groups. */
   readonly rotations: readonly ActiveRotation[];
   readonly collapses: readonly Collapse[];
+  /** Amplitudes that are computed for a shot, about. */
+  readonly updates: number;
   /** By instruction: the outcome of a measurement where the frame is the identity; other values are 0. */
   readonly reference: Uint8Array;
 }

@@ -54,6 +54,9 @@ const TOLERANCE = 1e-12;
 /** Units of work, of about 1 ns each, of an operation beside the rows that it changes. */
 const OPERATION_UNITS = 500;
 
+/** Rotations of a group share their multiplications. */
+const UPDATES_PER_ROTATION = 0.25;
+
 /** Limits of compiling. */
 export interface ActiveLimits {
   /** At most 30. */
@@ -81,11 +84,25 @@ class NoProgram extends Error {
   }
 }
 
+/** A stabilizer program with active qubits. */
+export type ActiveProgram = StabilizerProgram & { readonly active: ActivePart };
+
+/** Programs of circuits that are in use: the choice of a method compiles a circuit, and so do its detectors. */
+const known = new WeakMap<DynamicCircuit, ActiveProgram>();
+
 /** Compiles a circuit, or says why it has no such program. */
 export function compileActive(
   circuit: DynamicCircuit,
   limits: ActiveLimits,
-): StabilizerProgram | NoActiveReason {
+): ActiveProgram | NoActiveReason {
+  const before = known.get(circuit);
+  if (before !== undefined && before.active.width <= limits.maxActiveQubits) return before;
+  const program = compiled(circuit, limits);
+  if (!('kind' in program)) known.set(circuit, program);
+  return program;
+}
+
+function compiled(circuit: DynamicCircuit, limits: ActiveLimits): ActiveProgram | NoActiveReason {
   const { numQubits, numBits, control } = circuit;
   const writer = new ActiveWriter(numQubits, limits);
   try {
@@ -119,6 +136,7 @@ class ActiveWriter {
   /** Whether the last group may have more rotations: none of its qubits was measured. */
   #isOpen = false;
   #width = 0;
+  #updates = 0;
   #units = 0;
 
   constructor(numQubits: number, limits: ActiveLimits) {
@@ -137,7 +155,7 @@ class ActiveWriter {
       first,
       numRotations,
     }));
-    return { width: this.#width, groups, rotations, collapses, reference };
+    return { width: this.#width, groups, rotations, collapses, updates: this.#updates, reference };
   }
 
   add(operation: DynamicOperation): void {
@@ -204,6 +222,7 @@ class ActiveWriter {
     if (bits === 0) return onActive.turns === 2 ? 1 : 0;
     this.#spend(frame.rowsUnits);
     const pivot = 31 - Math.clz32(bits);
+    this.#updates += 2 ** frame.active.length;
     const inner = frame.active[pivot]!;
     frame.makeZ(string, inner);
     frame.end(pivot);
@@ -296,6 +315,7 @@ class ActiveWriter {
     if (onActive.flips !== 0) {
       if (!group.takes(onActive.flips)) group = this.#newGroup();
       this.#spend(frame.rowsUnits);
+      this.#updates += 2 ** group.numBefore;
       group.basis.push({ string: frame.diagonalize(onActive, group.numBefore), angle: QUARTER });
       string = frame.inner(factors);
       onActive = frame.onActive(string);
@@ -323,6 +343,7 @@ class ActiveWriter {
     group.numBits += bitsOfRotation(rotation);
     group.numRotations++;
     group.strings.push(rotation.signs);
+    this.#updates += 2 ** this.#frame.active.length * UPDATES_PER_ROTATION;
     this.code.add(STABILIZER_OPS.rotate, this.#rotations.length);
     this.#rotations.push(rotation);
   }

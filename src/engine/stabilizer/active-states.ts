@@ -9,6 +9,7 @@ import {
   type ActivePart,
   type ActiveRotation,
   bitsOfRotation,
+  MAX_GROUP_BITS,
   type RotationGroup,
 } from '../../compiler/program.ts';
 import { collapseInto, rotateStates } from './core-state.ts';
@@ -64,12 +65,27 @@ interface RotationRows {
   readonly held?: Int32Array;
 }
 
-const amplitudeBytes = ({ width }: ActivePart, blockShots: number): number =>
+const amplitudeBytes = (width: number, blockShots: number): number =>
   Math.max(AMPLITUDE_BYTES, KEPT_STEPS * blockShots * 2 ** (width + 4));
 
-/** Bytes of the states of a block, and of what is kept for the next ones. */
-export const activeBytes = (part: ActivePart, blockShots: number): number =>
-  amplitudeBytes(part, blockShots) + PHASE_BYTES + (MAX_STATES + blockShots) * STATE_BYTES;
+/** Bytes of the states of a run in blocks of so many shots, and of what is kept of them. */
+export function activeBytes(
+  { width, groups, collapses }: Pick<ActivePart, 'width' | 'groups' | 'collapses'>,
+  shots: number,
+  blockShots: number,
+): number {
+  const perShot = groups.length + collapses.length;
+  const numStates = Math.min(shots * perShot, MAX_STATES + blockShots * perShot);
+  const bytes = 2 ** (width + 4);
+  return (
+    Math.min(amplitudeBytes(width, blockShots), numStates * bytes) +
+    Math.min(
+      PHASE_BYTES,
+      groups.length * (MAX_GROUP_BITS / MAX_PHASE_BITS) * 2 ** MAX_PHASE_BITS * bytes,
+    ) +
+    numStates * STATE_BYTES
+  );
+}
 
 /**
  * The states of a block of shots, one block after the other. Generators yield units of work, as a time slicer counts
@@ -78,7 +94,7 @@ export const activeBytes = (part: ActivePart, blockShots: number): number =>
 export class ActiveStates {
   readonly #part: ActivePart;
   readonly #numShots: number;
-  readonly #amplitudeBytes: number;
+  readonly #room: number;
   readonly #phases: readonly GroupPhases[];
   readonly #states: SharedState[] = [];
   #root = rootState();
@@ -92,10 +108,11 @@ export class ActiveStates {
   #rows: Int32Array[] = [];
   #units = 0;
 
-  constructor(part: ActivePart, numShots: number) {
+  /** @param room - Bytes of amplitudes that are kept. */
+  constructor(part: ActivePart, numShots: number, room = amplitudeBytes(part.width, numShots)) {
     this.#part = part;
     this.#numShots = numShots;
-    this.#amplitudeBytes = amplitudeBytes(part, numShots);
+    this.#room = room;
     const { groups, rotations } = part;
     const bytes = PHASE_BYTES / Math.max(1, groups.length);
     this.#phases = groups.map((group) => new GroupPhases(group, rotations, bytes));
@@ -243,7 +260,7 @@ export class ActiveStates {
     this.#numStates++;
     this.#withAmplitudes.push(state);
     this.#usedBytes += amplitudes.byteLength;
-    while (this.#usedBytes > this.#amplitudeBytes) {
+    while (this.#usedBytes > this.#room) {
       const oldest = this.#withAmplitudes[this.#oldest++]!;
       this.#usedBytes -= oldest.amplitudes!.byteLength;
       oldest.amplitudes = undefined;

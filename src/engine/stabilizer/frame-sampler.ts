@@ -35,8 +35,8 @@ const ops = STABILIZER_OPS;
 
 /** Shots of a block; ranges of shots that begin and end with blocks waste none. */
 const STABILIZER_BLOCK_SHOTS = 1024;
-/** Shots of the block of a run with at most this many shots. */
-const FEW_SHOTS = 128;
+/** Shots of the block of a run with at most this many shots, or with many active qubits. */
+export const FEW_SHOTS = 128;
 
 /** Third word of the counters of the generators' seeds; other draws have small numbers there. */
 const SEED_POSITION = 0x5eed;
@@ -98,7 +98,7 @@ export function samplerBytes(program: StabilizerProgram, shots: number) {
   const { active } = program;
   return {
     ofKernels: 4 * placesOf(program, shots).end,
-    others: active === undefined ? 0 : activeBytes(active, blockShots(program, shots)),
+    others: active === undefined ? 0 : activeBytes(active, shots, blockShots(program, shots)),
   };
 }
 

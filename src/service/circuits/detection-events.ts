@@ -1,6 +1,7 @@
 /** Error correction: parities of measured bits that a request declares, their error model, and their values. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import {
   detectorErrorModel,
@@ -11,6 +12,7 @@ import {
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import { transpose32 } from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
+import { type NoiselessParities, noiselessParities } from './noiseless-parities.ts';
 import { drawnShotOrder } from './outcome-labels.ts';
 
 type Counts = ReturnType<typeof countsOfRow>;
@@ -28,6 +30,8 @@ export interface Detection extends Parities {
   readonly expected: Uint8Array;
   /** Present if the request asks for it. */
   readonly errorModel?: string;
+  /** That parities differ between runs without errors. */
+  readonly warnings?: readonly ProgramWarning[];
 }
 
 const FIELDS = { detectors: 'detectors', logicalObservables: 'logical_observables' } as const;
@@ -59,13 +63,19 @@ interface AskedCircuit {
   readonly circuit: DynamicCircuit;
   readonly outputs: readonly string[];
   readonly shots: number | undefined;
+  /** Whether reading may take longer than a few milliseconds. */
+  readonly mayTakeLong: boolean;
 }
 
-/** Reads the parities of a circuit for what is asked of them; undefined if nothing is, or they have faults. */
+/**
+ * Reads the parities of a circuit for what is asked of them; undefined if nothing is, or they have faults.
+ *
+ * @throws {StepsSpentError} if that takes long, and must not.
+ */
 export function readDetection(
   { fields, ...parities }: DeclaredParities,
   options: ErrorModelFields = {},
-  { circuit, outputs, shots }: AskedCircuit,
+  { circuit, outputs, shots, mayTakeLong }: AskedCircuit,
   faults: FaultList,
 ): Detection | undefined {
   const before = faults.count;
@@ -86,11 +96,24 @@ export function readDetection(
   }
   if (faults.count > before) return undefined;
   const program = compileStabilizer(circuit);
+  // The text of the model has the coordinates.
+  const { coordinates: _, ...kept } = parities;
   if ('kind' in program) {
-    // Its place counts noise, too, which the caller may not have written.
-    const problem = `Detectors need a circuit of Clifford gates with Pauli noise. ${program.operation} is neither.`;
-    faults.add(fields?.detectors ?? 'stim', problem, INVALID);
-    return undefined;
+    const path = fields?.detectors ?? 'stim';
+    if (isWritten) {
+      // Its place counts noise, too, which the caller may not have written.
+      const problem = `A detector error model needs a circuit of Clifford gates with Pauli noise. ${program.operation} is neither.`;
+      faults.add(path, problem, INVALID);
+      return undefined;
+    }
+    const all = [...parities.detectors, ...parities.logicalObservables];
+    const noiseless = noiselessParities(circuit, all, mayTakeLong);
+    if (typeof noiseless === 'string') {
+      faults.add(path, noiseless, INVALID);
+      return undefined;
+    }
+    const { expected, varying } = noiseless;
+    return { ...kept, expected, warnings: warningsOfVarying(varying, parities) };
   }
   const model = isWritten
     ? detectorErrorModel(program, parities, {
@@ -107,8 +130,6 @@ export function readDetection(
     return undefined;
   }
   const { expected, text } = model;
-  // The text of the model has the coordinates.
-  const { coordinates: _, ...kept } = parities;
   if (text === undefined) return { ...kept, expected };
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
@@ -117,6 +138,25 @@ export function readDetection(
     return undefined;
   }
   return { ...kept, expected, errorModel: text };
+}
+
+/** Most parities that a warning names. */
+const MAX_NAMED = 10;
+
+function warningsOfVarying(
+  varying: NoiselessParities['varying'],
+  { detectors }: Parities,
+): readonly ProgramWarning[] {
+  if (varying.length === 0) return [];
+  const named = varying.slice(0, MAX_NAMED).map(({ parity, ones }) => {
+    const isDetector = parity < detectors.length;
+    const name = isDetector ? `D${parity}` : `L${parity - detectors.length}`;
+    return `${name} (1 in ${Math.round(100 * ones)} %)`;
+  });
+  const rest = varying.length - named.length;
+  const list = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const message = `These parities differ between runs without errors: ${list}. Their events are differences from the value of most of these runs.`;
+  return [{ code: 'CIRCUIT_PARITY_VARIES', message }];
 }
 
 function checkBits(
