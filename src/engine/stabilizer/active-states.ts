@@ -1,6 +1,6 @@
 /**
  * States of the active qubits of a block of shots. Shots whose rotations had the same signs and whose measurements had
- * the same outcomes share a state. States of few amplitudes are kept for the blocks that follow.
+ * the same outcomes share a state, also with shots of earlier blocks.
  *
  * The rotations of a group are diagonal, so that a state is multiplied once by the phases of all of them. Those of some
  * rotations together, by their signs, are kept.
@@ -12,16 +12,18 @@ import {
   MAX_GROUP_BITS,
   type RotationGroup,
 } from '../../compiler/program.ts';
-import { collapseInto, rotateStates } from './core-state.ts';
+import type { StabilizerKernels } from './stabilizer-kernels.ts';
 
 /** States that are known at most when a block begins; beyond that, all are forgotten. */
 const MAX_STATES = 200_000;
 /** Bytes of a state without its amplitudes. */
 const STATE_BYTES = 300;
-/** Bytes of the amplitudes that are kept, at least. */
-const AMPLITUDE_BYTES = 64 * 2 ** 20;
-/** Times that the states of all shots of a block are kept, so that those of a step are there in the next one. */
+/** Bytes of the amplitudes of states of one width, unless a block needs more. */
+const WIDTH_BYTES = 8 * 2 ** 20;
+/** Times that there is room for states of all shots of a block: those of a step are there in the next one. */
 const KEPT_STEPS = 2;
+/** Slots of each width, at least: a state is made from another one. */
+const LEAST_SLOTS = 4;
 /** Bytes of all phases that are kept. */
 const PHASE_BYTES = 64 * 2 ** 20;
 /** Bits of a key that choose one list of phases, at most. */
@@ -32,14 +34,16 @@ const UNITS_AT_ONCE = 2 ** 16;
 /** A probability that differs from 0 or 1 by less is that. */
 const TOLERANCE = 1e-12;
 
-/** A state, how it came from another one, and those that came from it. Its amplitudes may have been forgotten. */
+/** A state, how it came from another one, and those that came from it. */
 class SharedState {
   readonly parent: SharedState | undefined;
   /** Number of a group of rotations, or −1 minus that of a measurement. */
   readonly step: number;
   /** Key of the rotations, or the outcome. */
   readonly choice: number;
-  amplitudes: Float64Array | undefined;
+  readonly width: number;
+  /** Address of its amplitudes, −1 if they were forgotten. */
+  at = -1;
   /** Square of its norm. */
   weight = 1;
   /** By key: states after the rotations of a group, if these come next. */
@@ -50,10 +54,11 @@ class SharedState {
   zero: SharedState | undefined;
   one: SharedState | undefined;
 
-  constructor(parent: SharedState | undefined, step: number, choice: number) {
+  constructor(parent: SharedState | undefined, step: number, choice: number, width: number) {
     this.parent = parent;
     this.step = step;
     this.choice = choice;
+    this.width = width;
   }
 }
 
@@ -65,67 +70,89 @@ interface RotationRows {
   readonly held?: Int32Array;
 }
 
-const amplitudeBytes = (width: number, blockShots: number): number =>
-  Math.max(AMPLITUDE_BYTES, KEPT_STEPS * blockShots * 2 ** (width + 4));
+/** Room for the states of a run, in bytes. */
+export interface ActiveRoom {
+  /** By width: slots for amplitudes. */
+  readonly slots: readonly number[];
+  readonly amplitudes: number;
+  readonly phases: number;
+  /** Beside the memory of the kernels. */
+  readonly others: number;
+}
 
-/** Bytes of the states of a run in blocks of so many shots, and of what is kept of them. */
-export function activeBytes(
+/** Room for the states of a run in blocks of so many shots. */
+export function activeRoom(
   { width, groups, collapses }: Pick<ActivePart, 'width' | 'groups' | 'collapses'>,
   shots: number,
   blockShots: number,
-): number {
-  const perShot = groups.length + collapses.length;
+): ActiveRoom {
+  const perShot = groups.length + collapses.length + 1;
   const numStates = Math.min(shots * perShot, MAX_STATES + blockShots * perShot);
-  const bytes = 2 ** (width + 4);
-  return (
-    Math.min(amplitudeBytes(width, blockShots), numStates * bytes) +
-    Math.min(
-      PHASE_BYTES,
-      groups.length * (MAX_GROUP_BITS / MAX_PHASE_BITS) * 2 ** MAX_PHASE_BITS * bytes,
-    ) +
-    numStates * STATE_BYTES
-  );
+  const slots = Array.from({ length: width + 1 }, (_, each) => {
+    const most = Math.max(KEPT_STEPS * blockShots, Math.floor(WIDTH_BYTES / bytesOf(each)));
+    return Math.max(LEAST_SLOTS, Math.min(most, numStates));
+  });
+  const lists =
+    groups.length * Math.ceil(MAX_GROUP_BITS / (MAX_PHASE_BITS - 1)) * 2 ** MAX_PHASE_BITS;
+  return {
+    slots,
+    amplitudes: slots.reduce((sum, count, each) => sum + count * bytesOf(each), 0),
+    phases: Math.min(PHASE_BYTES, lists * bytesOf(width)),
+    others: numStates * STATE_BYTES,
+  };
 }
+
+/** Bytes of the amplitudes of a state. */
+const bytesOf = (width: number): number => 2 ** (width + 4);
 
 /**
  * The states of a block of shots, one block after the other. Generators yield units of work, as a time slicer counts
  * them.
  */
 export class ActiveStates {
+  readonly #kernels: StabilizerKernels;
   readonly #part: ActivePart;
   readonly #numShots: number;
-  readonly #room: number;
+  readonly #slots: readonly SlotRing[];
   readonly #phases: readonly GroupPhases[];
   readonly #states: SharedState[] = [];
-  #root = rootState();
+  #root = new SharedState(undefined, 0, 0, 0);
   #numStates = 0;
-  /** States that have amplitudes, the oldest first; those before a place have none any more. */
-  #withAmplitudes: SharedState[] = [];
-  #oldest = 0;
-  #usedBytes = 0;
   /** The group of the rotations that were put off, and their rows in the order of key bits. */
   #group = -1;
   #rows: Int32Array[] = [];
   #units = 0;
 
-  /** @param room - Bytes of amplitudes that are kept. */
-  constructor(part: ActivePart, numShots: number, room = amplitudeBytes(part.width, numShots)) {
+  /** @param at - Address of the room in the kernels' memory, an index of doubles. */
+  constructor(
+    kernels: StabilizerKernels,
+    part: ActivePart,
+    numShots: number,
+    room: ActiveRoom,
+    at: number,
+  ) {
+    this.#kernels = kernels;
     this.#part = part;
     this.#numShots = numShots;
-    this.#room = room;
+    let next = at;
+    this.#slots = room.slots.map((count, width) => {
+      const ring = new SlotRing(next, count, 2 ** (width + 1));
+      next += count * 2 ** (width + 1);
+      return ring;
+    });
     const { groups, rotations } = part;
-    const bytes = PHASE_BYTES / Math.max(1, groups.length);
-    this.#phases = groups.map((group) => new GroupPhases(group, rotations, bytes));
+    const bytes = Math.floor(room.phases / 16 / Math.max(1, groups.length)) * 16;
+    this.#phases = groups.map(
+      (group, i) => new GroupPhases(kernels, group, rotations, next + (i * bytes) / 8, bytes),
+    );
   }
 
   /** Begins a block: no qubit is active. */
   begin(): void {
     if (this.#numStates > MAX_STATES) {
-      this.#root = rootState();
+      for (const ring of this.#slots) ring.clear();
+      this.#root = new SharedState(undefined, 0, 0, 0);
       this.#numStates = 0;
-      this.#withAmplitudes = [];
-      this.#oldest = 0;
-      this.#usedBytes = 0;
     }
     this.#states.length = 0;
     for (let shot = 0; shot < this.#numShots; shot++) this.#states.push(this.#root);
@@ -156,11 +183,11 @@ export class ActiveStates {
       state.ones ??= this.#probabilityOfOne(state, index);
       const isOne = state.ones === 1 || (state.ones > 0 && draw() < state.ones);
       if (isOne) {
-        state.one ??= this.#collapsed(state, index, 1);
+        state.one ??= this.#after(state, -1 - index, 1);
         states[shot] = state.one;
         ones[shot >>> 5]! |= 1 << (shot & 31);
       } else {
-        state.zero ??= this.#collapsed(state, index, 0);
+        state.zero ??= this.#after(state, -1 - index, 0);
         states[shot] = state.zero;
       }
       if (this.#units > UNITS_AT_ONCE || (shot & 31) === 31) yield this.#spent();
@@ -184,8 +211,7 @@ export class ActiveStates {
         const key = keys[bit]!;
         let next = state.rotated.get(key);
         if (next === undefined) {
-          next = new SharedState(state, this.#group, key);
-          this.#keep(next, this.#rotated(state, this.#group, key));
+          next = this.#after(state, this.#group, key);
           state.rotated.set(key, next);
         }
         states[32 * word + bit] = next;
@@ -199,52 +225,54 @@ export class ActiveStates {
 
   /** Probability of outcome 1. The state of outcome 0, which is likely in most programs, is computed with it. */
   #probabilityOfOne(state: SharedState, index: number): number {
-    const next = this.#collapsed(state, index, 0);
+    const next = this.#after(state, -1 - index, 0);
     const zeros = next.weight / state.weight;
     if (zeros < TOLERANCE) return 1;
     state.zero = next;
     return zeros > 1 - TOLERANCE ? 0 : 1 - zeros;
   }
 
-  #collapsed(state: SharedState, index: number, outcome: 0 | 1): SharedState {
-    const next = new SharedState(state, -1 - index, outcome);
-    const from = this.#amplitudesOf(state);
-    const to = new Float64Array(from.length / 2);
-    next.weight = collapseInto(to, from, this.#part.collapses[index]!, outcome);
-    this.#units += from.length;
-    this.#keep(next, to);
+  /** A new state after a step. */
+  #after(state: SharedState, step: number, choice: number): SharedState {
+    const numNew = step < 0 ? -1 : this.#part.groups[step]!.numNew;
+    const next = new SharedState(state, step, choice, state.width + numNew);
+    this.#numStates++;
+    this.#compute(next, state);
     return next;
   }
 
-  #rotated(state: SharedState, group: number, key: number): Float64Array {
-    const before = this.#amplitudesOf(state);
-    const amplitudes = this.#phases[group]!.rotated(before, state.weight, key);
-    this.#units += 4 * amplitudes.length;
-    return amplitudes;
+  /** Computes the amplitudes of a state, and those of the states before it that were forgotten. */
+  #compute(state: SharedState, parent: SharedState): void {
+    const path = [state];
+    let known = parent;
+    while (known.at < 0 && known.parent !== undefined) {
+      path.push(known);
+      known = known.parent;
+    }
+    if (known.at < 0) {
+      this.#slots[0]!.give(known, undefined);
+      this.#kernels.doubles[known.at] = 1;
+      this.#kernels.doubles[known.at + 1] = 0;
+    }
+    for (let next = path.pop(); next !== undefined; next = path.pop()) {
+      this.#slots[next.width]!.give(next, known);
+      this.#step(known, next);
+      known = next;
+    }
   }
 
-  /** The amplitudes of a state, which are computed again if they were forgotten. */
-  #amplitudesOf(state: SharedState): Float64Array {
-    const path: SharedState[] = [];
-    let known = state;
-    while (known.amplitudes === undefined) {
-      path.push(known);
-      known = known.parent!;
+  #step(from: SharedState, to: SharedState): void {
+    if (to.step >= 0) {
+      this.#phases[to.step]!.rotate(from, to);
+      this.#units += 4 * 2 ** to.width;
+      return;
     }
-    let { amplitudes } = known;
-    let { weight } = known;
-    for (const { step, choice, weight: after } of path.reverse()) {
-      if (step >= 0) {
-        amplitudes = this.#phases[step]!.rotated(amplitudes, weight, choice);
-      } else {
-        const to = new Float64Array(amplitudes.length / 2);
-        collapseInto(to, amplitudes, this.#part.collapses[-1 - step]!, choice as 0 | 1);
-        amplitudes = to;
-      }
-      this.#units += 4 * amplitudes.length;
-      weight = after;
-    }
-    return amplitudes;
+    const { string, pivot } = this.#part.collapses[-1 - to.step]!;
+    const { flips, signs, turns } = string;
+    const turned = (turns + 2 * to.choice) & 3;
+    const size = 2 ** to.width;
+    to.weight = this.#kernels.collapseState(to.at, from.at, size, flips, signs, turned, pivot);
+    this.#units += 2 * size;
   }
 
   /** Units since the last time. */
@@ -253,29 +281,39 @@ export class ActiveStates {
     this.#units = 0;
     return units;
   }
-
-  /** Keeps the amplitudes of a new state, and forgets those of the oldest ones beyond the room for all. */
-  #keep(state: SharedState, amplitudes: Float64Array): void {
-    state.amplitudes = amplitudes;
-    this.#numStates++;
-    this.#withAmplitudes.push(state);
-    this.#usedBytes += amplitudes.byteLength;
-    while (this.#usedBytes > this.#room) {
-      const oldest = this.#withAmplitudes[this.#oldest++]!;
-      this.#usedBytes -= oldest.amplitudes!.byteLength;
-      oldest.amplitudes = undefined;
-    }
-    if (this.#oldest > MAX_STATES) {
-      this.#withAmplitudes = this.#withAmplitudes.slice(this.#oldest);
-      this.#oldest = 0;
-    }
-  }
 }
 
-function rootState(): SharedState {
-  const root = new SharedState(undefined, 0, 0);
-  root.amplitudes = Float64Array.of(1, 0);
-  return root;
+/** Slots for the amplitudes of states of one width; a new state takes that of the oldest one. */
+class SlotRing {
+  readonly #at: number;
+  readonly #size: number;
+  readonly #owners: (SharedState | undefined)[];
+  #next = 0;
+
+  constructor(at: number, count: number, size: number) {
+    this.#at = at;
+    this.#size = size;
+    this.#owners = new Array<SharedState | undefined>(count).fill(undefined);
+  }
+
+  /** Gives a state a slot other than that of a state that it is made from. */
+  give(state: SharedState, from: SharedState | undefined): void {
+    if (from !== undefined && this.#owners[this.#next] === from) this.#advance();
+    const owner = this.#owners[this.#next];
+    if (owner !== undefined) owner.at = -1;
+    this.#owners[this.#next] = state;
+    state.at = this.#at + this.#next * this.#size;
+    this.#advance();
+  }
+
+  clear(): void {
+    this.#owners.fill(undefined);
+    this.#next = 0;
+  }
+
+  #advance(): void {
+    this.#next = (this.#next + 1) % this.#owners.length;
+  }
 }
 
 /** Rotations whose bits of a key follow each other. */
@@ -283,60 +321,102 @@ interface PhasePart {
   readonly rotations: readonly ActiveRotation[];
   readonly firstBit: number;
   readonly numBits: number;
-  /** By these bits: a phase for each amplitude, interleaved re, im. */
-  readonly known: Map<number, Float64Array>;
+  /** By these bits: address of a phase for each amplitude. */
+  readonly known: Map<number, number>;
 }
 
 /** The rotations of a group. */
 class GroupPhases {
+  readonly #kernels: StabilizerKernels;
   readonly #group: RotationGroup;
   readonly #rotations: readonly ActiveRotation[];
   readonly #bytes: number;
+  /** Address of the next phases. */
+  #next: number;
   #parts: readonly PhasePart[] | undefined;
 
-  /** @param bytes - Of the phases that are kept. */
-  constructor(group: RotationGroup, rotations: readonly ActiveRotation[], bytes: number) {
+  /** @param bytes - Of the phases that are kept, from the address on. */
+  constructor(
+    kernels: StabilizerKernels,
+    group: RotationGroup,
+    rotations: readonly ActiveRotation[],
+    at: number,
+    bytes: number,
+  ) {
+    this.#kernels = kernels;
     this.#group = group;
     this.#rotations = rotations.slice(group.first, group.first + group.numRotations);
+    this.#next = at;
     this.#bytes = bytes;
   }
 
-  /**
-   * A state, normalized, after the rotations with signs by a key.
-   *
-   * @param weight - Square of the norm of the state before.
-   */
-  rotated(before: Float64Array, weight: number, key: number): Float64Array {
+  /** Writes a state, normalized, after the rotations with signs by its key. */
+  rotate(before: SharedState, after: SharedState): void {
+    const kernels = this.#kernels;
     const { basis, numNew } = this.#group;
-    const factor = 1 / Math.sqrt(weight * 2 ** numNew);
-    const small = new Float64Array(before.length);
-    for (let i = 0; i < small.length; i++) small[i] = factor * before[i]!;
-    for (const { string, angle } of basis) rotateStates(small, small.length / 2, string, angle);
-    const numStates = (small.length / 2) * 2 ** numNew;
+    const { at, choice: key } = after;
+    const [numSmall, numStates] = [2 ** before.width, 2 ** after.width];
+    const factor = 1 / Math.sqrt(before.weight * 2 ** numNew);
+    kernels.copyScaled(at, before.at, numSmall, factor);
+    for (const { string, angle } of basis) {
+      const { flips, signs, turns } = string;
+      const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
+      kernels.rotate(at, numSmall, flips, signs, turns, cosine, sine);
+    }
     this.#parts ??= this.#divided(numStates);
-    const amplitudes = numNew === 0 ? small : new Float64Array(2 * numStates);
-    let from = small;
+    let numRepeated = numSmall;
     for (const part of this.#parts) {
       const bits = (key >>> part.firstBit) & (2 ** part.numBits - 1);
-      let phases = part.known.get(bits);
-      if (phases === undefined) {
-        phases = phasesOf(part.rotations, bits, numStates);
-        part.known.set(bits, phases);
-      }
-      multiplyInto(amplitudes, from, phases);
-      from = amplitudes;
+      kernels.multiplyRepeated(at, numRepeated, this.#phasesOf(part, bits, numStates), numStates);
+      numRepeated = numStates;
     }
     if (this.#parts.length === 0) {
-      for (let at = 0; at < amplitudes.length; at += small.length) amplitudes.set(small, at);
-      rotateDiagonally(amplitudes, this.#rotations, key);
+      for (let copy = numSmall; copy < numStates; copy += numSmall) {
+        kernels.copyScaled(at + 2 * copy, at, numSmall, 1);
+      }
+      this.#rotateDiagonally(at, numStates, this.#rotations, key);
     }
-    return amplitudes;
+  }
+
+  #phasesOf({ known, rotations }: PhasePart, bits: number, numStates: number): number {
+    const before = known.get(bits);
+    if (before !== undefined) return before;
+    const at = this.#next;
+    const { doubles } = this.#kernels;
+    for (let i = 0; i < 2 * numStates; i++) doubles[at + i] = 1 - (i & 1);
+    this.#rotateDiagonally(at, numStates, rotations, bits);
+    known.set(bits, at);
+    this.#next += 2 * numStates;
+    return at;
+  }
+
+  #rotateDiagonally(
+    at: number,
+    numStates: number,
+    rotations: readonly ActiveRotation[],
+    bits: number,
+  ): void {
+    let rest = bits;
+    const takeBit = () => {
+      const bit = rest & 1;
+      rest >>>= 1;
+      return bit;
+    };
+    for (const { signs, angle, stabilizer, condition } of rotations) {
+      const isMinus = stabilizer === undefined && takeBit() === 1;
+      const isHeld = condition === undefined || takeBit() === 1;
+      if (!isHeld) continue;
+      const sine = Math.sin(angle / 2);
+      this.#kernels.rotate(at, numStates, 0, signs, 0, Math.cos(angle / 2), isMinus ? -sine : sine);
+    }
   }
 
   /** Parts with as many bits as there is room for their phases; none if there is room for no part. */
   #divided(numStates: number): readonly PhasePart[] {
     const numBits = this.#rotations.reduce((sum, rotation) => sum + bitsOfRotation(rotation), 0);
-    const bytesFor = (bits: number) => Math.ceil((numBits + 1) / bits) * 2 ** bits * 16 * numStates;
+    // A rotation has up to two bits, so that a part may leave one free.
+    const bytesFor = (bits: number) =>
+      Math.ceil((numBits + 1) / (bits - 1)) * 2 ** bits * 16 * numStates;
     let most = MAX_PHASE_BITS;
     while (most >= 2 && bytesFor(most) > this.#bytes) most--;
     if (most < 2) return [];
@@ -354,50 +434,5 @@ class GroupPhases {
       firstBit += bits;
     }
     return parts;
-  }
-}
-
-function phasesOf(
-  rotations: readonly ActiveRotation[],
-  bits: number,
-  numStates: number,
-): Float64Array {
-  const phases = new Float64Array(2 * numStates);
-  for (let i = 0; i < phases.length; i += 2) phases[i] = 1;
-  rotateDiagonally(phases, rotations, bits);
-  return phases;
-}
-
-function rotateDiagonally(
-  amplitudes: Float64Array,
-  rotations: readonly ActiveRotation[],
-  bits: number,
-): void {
-  let rest = bits;
-  const takeBit = () => {
-    const bit = rest & 1;
-    rest >>>= 1;
-    return bit;
-  };
-  for (const { signs, angle, stabilizer, condition } of rotations) {
-    const isMinus = stabilizer === undefined && takeBit() === 1;
-    const isHeld = condition === undefined || takeBit() === 1;
-    if (!isHeld) continue;
-    const string = { flips: 0, signs, turns: 0 };
-    rotateStates(amplitudes, amplitudes.length / 2, string, isMinus ? -angle : angle);
-  }
-}
-
-/** Multiplies amplitudes, repeated as often as there is room, by phases. */
-function multiplyInto(to: Float64Array, from: Float64Array, phases: Float64Array): void {
-  const mask = from.length - 1;
-  for (let i = 0; i < to.length; i += 2) {
-    const at = i & mask;
-    const re = from[at]!;
-    const im = from[at + 1]!;
-    const phaseRe = phases[i]!;
-    const phaseIm = phases[i + 1]!;
-    to[i] = re * phaseRe - im * phaseIm;
-    to[i + 1] = re * phaseIm + im * phaseRe;
   }
 }

@@ -1,5 +1,5 @@
 /** State of the core qubits of a near-Clifford program, and Pauli strings on it. */
-import type { Collapse, CoreString } from '../../compiler/program.ts';
+import type { CoreString } from '../../compiler/program.ts';
 import { hasOddParity, paritySign } from '../../math/basis-index.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 
@@ -22,8 +22,9 @@ export class CoreState {
   async rotate(string: CoreString, angle: number, slicer: TimeSlicer) {
     const numStates = this.amplitudes.length / 2;
     const size = string.flips === 0 ? numStates : numStates / 2;
+    const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
     await inSlices(size, slicer, (from, to) => {
-      rotateRange(this.amplitudes, string, angle, from, to);
+      rotateRange(this.amplitudes, string, cosine, sine, from, to);
     });
   }
 
@@ -73,25 +74,27 @@ export class CoreState {
   }
 }
 
-/** Applies exp(−i·angle/2·string) to the first `numStates` amplitudes. */
+/** Applies cosine − i·sine·string to the first `numStates` amplitudes. */
 export function rotateStates(
   amplitudes: Float64Array,
-  numStates: number,
   string: CoreString,
-  angle: number,
+  cosine: number,
+  sine: number,
+  numStates: number,
 ): void {
-  rotateRange(amplitudes, string, angle, 0, string.flips === 0 ? numStates : numStates / 2);
+  const size = string.flips === 0 ? numStates : numStates / 2;
+  rotateRange(amplitudes, string, cosine, sine, 0, size);
 }
 
 /** A part of a rotation: of its amplitudes, or if the string has flips of its pairs of amplitudes. */
 function rotateRange(
   amplitudes: Float64Array,
   { flips, signs, turns }: CoreString,
-  angle: number,
+  cosine: number,
+  sine: number,
   from: number,
   to: number,
 ): void {
-  const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
   // −i·sine·i^turns: the string takes basis state x to this times (−1)^parity(x & signs), at x ^ flips.
   const [re, im] = quarterTurn(turns + 3);
   if (flips === 0) turn(amplitudes, signs, cosine, im * sine, from, to);
@@ -147,51 +150,6 @@ function mix(
   }
 }
 
-/**
- * Writes the state after a measurement with an outcome, which has one qubit less.
- *
- * @param to - Half as long as `from`.
- * @returns The square of its norm.
- */
-export function collapseInto(
-  to: Float64Array,
-  from: Float64Array,
-  { string: { flips, signs, turns }, pivot }: Collapse,
-  outcome: 0 | 1,
-): number {
-  const below = 2 ** pivot - 1;
-  let weight = 0;
-  if (flips === 0) {
-    // The string is ±1 on each basis state; one of each pair has the outcome.
-    const odd = outcome ^ (turns === 2 ? 1 : 0);
-    for (let y = 0; y < to.length / 2; y++) {
-      const base = ((y & ~below) << 1) | (y & below);
-      const isOdd = paritySign(base & signs) < 0 ? 1 : 0;
-      const x = isOdd === odd ? base : base | (below + 1);
-      const re = from[2 * x]!;
-      const im = from[2 * x + 1]!;
-      to[2 * y] = re;
-      to[2 * y + 1] = im;
-      weight += re * re + im * im;
-    }
-    return weight;
-  }
-  const [re, im] = quarterTurn(turns + 2 * outcome);
-  for (let y = 0; y < to.length / 2; y++) {
-    const x = ((y & ~below) << 1) | (y & below);
-    const other = x ^ flips;
-    const sign = Math.SQRT1_2 * paritySign(other & signs);
-    const bRe = sign * from[2 * other]!;
-    const bIm = sign * from[2 * other + 1]!;
-    const sumRe = Math.SQRT1_2 * from[2 * x]! + re * bRe - im * bIm;
-    const sumIm = Math.SQRT1_2 * from[2 * x + 1]! + re * bIm + im * bRe;
-    to[2 * y] = sumRe;
-    to[2 * y + 1] = sumIm;
-    weight += sumRe * sumRe + sumIm * sumIm;
-  }
-  return weight;
-}
-
 /** Indices that are worked on between two looks at the clock; some 2 ms. */
 const SLICE = 2 ** 20;
 
@@ -209,7 +167,7 @@ export async function inSlices(
 }
 
 /** i^turns. */
-function quarterTurn(turns: number): readonly [re: number, im: number] {
+export function quarterTurn(turns: number): readonly [re: number, im: number] {
   return (
     [
       [1, 0],

@@ -18,7 +18,7 @@ import {
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { ActiveStates, activeBytes } from './active-states.ts';
+import { type ActiveRoom, ActiveStates, activeRoom } from './active-states.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -62,14 +62,20 @@ interface Places {
   readonly outcomes: number;
   /** Room to turn rows of bits into outcomes. */
   readonly blocks: number;
+  /** Amplitudes and phases of active qubits. */
+  readonly active: number;
   readonly end: number;
 }
 
 const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
   numBits + (control?.numScratchBits ?? 0);
 
+const roomOf = (program: StabilizerProgram, shots: number): ActiveRoom | undefined =>
+  program.active && activeRoom(program.active, shots, blockShots(program, shots));
+
 function placesOf(program: StabilizerProgram, shots: number): Places {
   const rowWords = blockShots(program, shots) / 32;
+  const room = roomOf(program, shots);
   let end = 0;
   const take = (numWords: number) => {
     const at = end;
@@ -89,16 +95,16 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
     frames: take(2 * program.numQubits * rowWords),
     outcomes: take(32 * rowWords * wordsFor(program.numBits)),
     blocks: take(128),
+    active: take(room === undefined ? 0 : (room.amplitudes + room.phases) / 4),
     end,
   };
 }
 
 /** Bytes that the sampler of a run needs: in the kernels' memory, and beside it. */
 export function samplerBytes(program: StabilizerProgram, shots: number) {
-  const { active } = program;
   return {
     ofKernels: 4 * placesOf(program, shots).end,
-    others: active === undefined ? 0 : activeBytes(active, shots, blockShots(program, shots)),
+    others: roomOf(program, shots)?.others ?? 0,
   };
 }
 
@@ -136,8 +142,10 @@ export class FrameSampler {
     kernels.reserve(this.#places.end);
     this.#writeTables();
     const { code } = program;
-    if (program.active !== undefined) {
-      this.#active = new ActiveStates(program.active, this.blockShots);
+    const room = roomOf(program, shots);
+    if (room !== undefined) {
+      const at = this.#places.active / 2;
+      this.#active = new ActiveStates(kernels, program.active!, this.blockShots, room, at);
     }
     const stops: number[] = [];
     for (let i = 0; i < code.length / 4; i++) {
