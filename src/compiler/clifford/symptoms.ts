@@ -90,6 +90,13 @@ export interface ErrorMechanism {
   probability: number;
 }
 
+/** Errors that happen independently of each other, and how many parities there are. */
+export interface IndependentErrors {
+  readonly numDetectors: number;
+  readonly numObservables: number;
+  readonly errors: readonly ErrorMechanism[];
+}
+
 /** Errors by symptoms: a hash table, because text of a million lists of numbers takes longer than the walk. */
 export class ErrorTable {
   readonly errors: ErrorMechanism[] = [];

@@ -8,6 +8,7 @@ import {
   type NoErrorModel,
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
+import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import { transpose32 } from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
@@ -106,10 +107,11 @@ export function readDetection(
     faults.add(field, problem, INVALID);
     return undefined;
   }
-  const { expected, text } = model;
+  const { expected } = model;
   // The text of the model has the coordinates.
-  const { coordinates: _, ...kept } = parities;
-  if (text === undefined) return { ...kept, expected };
+  const { coordinates, ...kept } = parities;
+  if (model.errors === undefined) return { ...kept, expected };
+  const text = printErrorModel(model, coordinates);
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
     const problem = `detector_error_model of ${text.length.toLocaleString('en')} characters; the limit for a JSON answer is ${most}.`;
