@@ -102,6 +102,22 @@ test('predicts the same of a shot whatever shots come before it', () => {
   }
 });
 
+test.each(['matching', 'union_find'] as const)('%s tells near from far on long paths', (name) => {
+  // Detectors in a row, with errors at both ends; the one at the left flips the observable.
+  const length = 5001;
+  const errors = Array.from({ length: length - 1 }, (_, i) => `0.01 ${i} ${i + 1}`);
+  const model: DecodingModel = {
+    numDetectors: length,
+    numObservables: 1,
+    errors: errorsOf([`0.01 0 ${length}`, ...errors, `0.01 ${length - 1}`].join('; ')),
+  };
+  const decoder = decoderOf(name, model);
+  expect(predict(decoder, model, [2499])).toEqual([0]);
+  expect(predict(decoder, model, [2501])).toEqual([]);
+  expect(predict(decoder, model, [1000, 3502])).toEqual([0]);
+  expect(predict(decoder, model, [1000, 3500])).toEqual([]);
+});
+
 test('merges errors between the same detectors, and keeps the observables of the first', () => {
   // One of two errors of 0.3 happens with 0.42, and is likelier than those of 0.4 and 0.45 together, which 0.3 is not.
   const model: DecodingModel = {
