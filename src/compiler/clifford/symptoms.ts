@@ -90,7 +90,10 @@ export interface ErrorMechanism {
   probability: number;
 }
 
-/** Errors that happen independently of each other, and how many parities there are. */
+/**
+ * Errors that happen independently of each other. Symptoms below `numDetectors` are detectors, the others are logical
+ * observables.
+ */
 export interface IndependentErrors {
   readonly numDetectors: number;
   readonly numObservables: number;
