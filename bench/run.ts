@@ -4,6 +4,7 @@ import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCluster } from './cluster.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
+import { benchDecoding } from './decoding.ts';
 import { benchDensity } from './density.ts';
 import { benchFirstRequests } from './first-requests.ts';
 import { benchFresh } from './fresh.ts';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   // Bundles have no browser, nor what drives one.
   console: async () => (await import('./console.ts')).benchConsole(),
   batches: benchBatches,
+  decoding: benchDecoding,
   density: benchDensity,
   'first-requests': benchFirstRequests,
   fresh: benchFresh,

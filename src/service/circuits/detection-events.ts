@@ -9,6 +9,7 @@ import {
   type NoErrorModel,
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
+import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import { transpose32 } from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
@@ -97,7 +98,7 @@ export function readDetection(
   if (faults.count > before) return undefined;
   const program = compileStabilizer(circuit);
   // The text of the model has the coordinates.
-  const { coordinates: _, ...kept } = parities;
+  const { coordinates, ...kept } = parities;
   if ('kind' in program) {
     const path = fields?.detectors ?? 'stim';
     if (isWritten) {
@@ -129,8 +130,9 @@ export function readDetection(
     faults.add(field, problem, INVALID);
     return undefined;
   }
-  const { expected, text } = model;
-  if (text === undefined) return { ...kept, expected };
+  const { expected } = model;
+  if (model.errors === undefined) return { ...kept, expected };
+  const text = printErrorModel(model, coordinates);
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
     const problem = `detector_error_model of ${text.length.toLocaleString('en')} characters; the limit for a JSON answer is ${most}.`;
