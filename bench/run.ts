@@ -1,4 +1,6 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
+
+import { benchActiveQubits } from './active-qubits.ts';
 import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCluster } from './cluster.ts';
@@ -37,6 +39,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   // Bundles have no browser, nor what drives one.
   console: async () => (await import('./console.ts')).benchConsole(),
   batches: benchBatches,
+  'active-qubits': benchActiveQubits,
   decoding: benchDecoding,
   density: benchDensity,
   'first-requests': benchFirstRequests,

@@ -33,6 +33,10 @@ const SHOT_UNITS = 256;
 const UNITS_AT_ONCE = 2 ** 16;
 /** A probability that differs from 0 or 1 by less is that. */
 const TOLERANCE = 1e-12;
+/** Widest states that are looked for among those of other shots. */
+const MAX_COMPARED_WIDTH = 5;
+/** Parts of amplitudes that differ by less are equal. */
+const RESOLUTION = 1e-10;
 
 /** A state, how it came from another one, and those that came from it. */
 class SharedState {
@@ -118,6 +122,8 @@ export class ActiveStates {
   readonly #states: SharedState[] = [];
   #root = new SharedState(undefined, 0, 0, 0);
   #numStates = 0;
+  /** By measurement: states after it, by their amplitudes in digits. */
+  readonly #measured: Map<string, SharedState>[];
   /** The group of the rotations that were put off, and their rows in the order of key bits. */
   #group = -1;
   #rows: Int32Array[] = [];
@@ -141,6 +147,7 @@ export class ActiveStates {
       return ring;
     });
     const { groups, rotations } = part;
+    this.#measured = part.collapses.map(() => new Map());
     const bytes = Math.floor(room.phases / 16 / Math.max(1, groups.length)) * 16;
     this.#phases = groups.map(
       (group, i) => new GroupPhases(kernels, group, rotations, next + (i * bytes) / 8, bytes),
@@ -151,6 +158,7 @@ export class ActiveStates {
   begin(): void {
     if (this.#numStates > MAX_STATES) {
       for (const ring of this.#slots) ring.clear();
+      for (const states of this.#measured) states.clear();
       this.#root = new SharedState(undefined, 0, 0, 0);
       this.#numStates = 0;
     }
@@ -183,11 +191,11 @@ export class ActiveStates {
       state.ones ??= this.#probabilityOfOne(state, index);
       const isOne = state.ones === 1 || (state.ones > 0 && draw() < state.ones);
       if (isOne) {
-        state.one ??= this.#after(state, -1 - index, 1);
+        state.one ??= this.#shared(this.#after(state, -1 - index, 1));
         states[shot] = state.one;
         ones[shot >>> 5]! |= 1 << (shot & 31);
       } else {
-        state.zero ??= this.#after(state, -1 - index, 0);
+        state.zero ??= this.#shared(this.#after(state, -1 - index, 0));
         states[shot] = state.zero;
       }
       if (this.#units > UNITS_AT_ONCE || (shot & 31) === 31) yield this.#spent();
@@ -228,8 +236,39 @@ export class ActiveStates {
     const next = this.#after(state, -1 - index, 0);
     const zeros = next.weight / state.weight;
     if (zeros < TOLERANCE) return 1;
-    state.zero = next;
+    state.zero = this.#shared(next);
     return zeros > 1 - TOLERANCE ? 0 : 1 - zeros;
+  }
+
+  /**
+   * The state that another shot has after the same measurement, if it has the same amplitudes up to a phase, in place of
+   * a new one.
+   */
+  #shared(state: SharedState): SharedState {
+    if (state.width > MAX_COMPARED_WIDTH) return state;
+    const states = this.#measured[-1 - state.step]!;
+    const digits = this.#digitsOf(state);
+    const known = states.get(digits);
+    if (known !== undefined) return known;
+    states.set(digits, state);
+    return state;
+  }
+
+  /** The amplitudes, normalized and times a phase that makes the first one that is not small positive. */
+  #digitsOf({ at, width, weight }: SharedState): string {
+    const { doubles } = this.#kernels;
+    const length = 2 ** (width + 1);
+    const least = weight / length;
+    let first = at;
+    while (doubles[first]! ** 2 + doubles[first + 1]! ** 2 < least) first += 2;
+    const scale = RESOLUTION * Math.hypot(doubles[first]!, doubles[first + 1]!) * Math.sqrt(weight);
+    const [re, im] = [doubles[first]! / scale, -doubles[first + 1]! / scale];
+    let digits = '';
+    for (let i = at; i < at + length; i += 2) {
+      const [x, y] = [doubles[i]!, doubles[i + 1]!];
+      digits += `${Math.round(x * re - y * im)},${Math.round(x * im + y * re)},`;
+    }
+    return digits;
   }
 
   /** A new state after a step. */
