@@ -19,8 +19,10 @@ import { type PythonPeer, pythonPeer } from './peers/python-peer.ts';
 
 const ROUNDS = 5;
 /** Milliseconds that a round should take. */
-const ROUND_MS = 1000;
-const MAX_SHOTS = 1_000_000;
+const ROUND_MS = 4000;
+/** Shots of the run by which the shots of a round are chosen. */
+const TRIAL_SHOTS = 50_000;
+const MAX_SHOTS = 2_000_000;
 /** Deviations of a rate that are taken as chance. */
 const DEVIATIONS = 5;
 const { signal } = new AbortController();
@@ -104,9 +106,8 @@ async function measureCase(
 ): Promise<readonly Measurement[]> {
   const engine = openCpuEngine({ maxQubits: 1, numThreads: 1, precision: 'f64' });
   await using executable = await engine.prepare.stabilizer!(program);
-  await timed(executable, 10_000, 0);
-  const trial = await timed(executable, 10_000, 0);
-  const shots = Math.min(MAX_SHOTS, 1000 * Math.ceil((10 * ROUND_MS) / trial.ms));
+  const { ms: trialMs } = await timed(executable, TRIAL_SHOTS, 0);
+  const shots = Math.min(MAX_SHOTS, Math.ceil((TRIAL_SHOTS * ROUND_MS) / trialMs));
   const [ours, theirs]: number[][] = [[], []];
   await clifft?.ask({ stim: text });
   for (let round = 0; round < ROUNDS; round++) {

@@ -15,9 +15,9 @@ import {
 import type { StabilizerKernels } from './stabilizer-kernels.ts';
 
 /** States that are known at most when a block begins; beyond that, all are forgotten. */
-const MAX_STATES = 200_000;
+const MAX_STATES = 400_000;
 /** Bytes of a state without its amplitudes. */
-const STATE_BYTES = 300;
+const STATE_BYTES = 250;
 /** Bytes of the amplitudes of states of one width, unless a block needs more. */
 const WIDTH_BYTES = 8 * 2 ** 20;
 /** Times that there is room for states of all shots of a block: those of a step are there in the next one. */
@@ -51,7 +51,7 @@ class SharedState {
   /** Square of its norm. */
   weight = 1;
   /** By key: states after the rotations of a group, if these come next. */
-  readonly rotated = new Map<number, SharedState>();
+  rotated: Map<number, SharedState> | undefined;
   /** Probability of outcome 1 of a measurement, if that comes next and once it is known. */
   ones: number | undefined;
   /** States after that. */
@@ -207,6 +207,10 @@ export class ActiveStates {
     if (this.#group < 0) return;
     const [states, rows] = [this.#states, this.#rows];
     const keys = new Int32Array(32);
+    // Most shots are like the one before.
+    let lastKey = 0;
+    let lastState: SharedState | undefined;
+    let lastNext: SharedState | undefined;
     for (let word = 0; word < this.#numShots / 32; word++) {
       keys.fill(0);
       for (let i = 0; i < rows.length; i++) {
@@ -217,11 +221,15 @@ export class ActiveStates {
       for (let bit = 0; bit < 32; bit++) {
         const state = states[32 * word + bit]!;
         const key = keys[bit]!;
-        let next = state.rotated.get(key);
+        let next = state === lastState && key === lastKey ? lastNext : state.rotated?.get(key);
         if (next === undefined) {
           next = this.#after(state, this.#group, key);
+          state.rotated ??= new Map();
           state.rotated.set(key, next);
         }
+        lastKey = key;
+        lastState = state;
+        lastNext = next;
         states[32 * word + bit] = next;
         if (this.#units > UNITS_AT_ONCE) yield this.#spent();
       }
