@@ -66,6 +66,14 @@ class SharedState {
   }
 }
 
+/** Random draws. */
+export interface Draws {
+  /** A number in [0, 1). */
+  uniform(): number;
+  /** 32 bits that are 1 with a probability each. */
+  bits(probability: number): number;
+}
+
 /** Rows of a rotation, one bit a shot, 32 shots a word. Which rows there are depends on the rotation alone. */
 interface RotationRows {
   /** Shots that rotate by −angle; absent if frames are such that none does. */
@@ -180,26 +188,47 @@ export class ActiveStates {
   /**
    * Measures a string.
    *
-   * @param draw - A draw in [0, 1) for the next shot whose outcome is random.
    * @param ones - Row that gets the outcomes.
    */
-  *collapse(index: number, draw: () => number, ones: Int32Array): Generator<number> {
+  *collapse(index: number, draws: Draws, ones: Int32Array): Generator<number> {
     yield* this.#rotateAll();
     const states = this.#states;
-    for (let shot = 0; shot < this.#numShots; shot++) {
-      const state = states[shot]!;
-      state.ones ??= this.#probabilityOfOne(state, index);
-      const isOne = state.ones === 1 || (state.ones > 0 && draw() < state.ones);
-      if (isOne) {
-        state.one ??= this.#shared(this.#after(state, -1 - index, 1));
-        states[shot] = state.one;
-        ones[shot >>> 5]! |= 1 << (shot & 31);
-      } else {
-        state.zero ??= this.#shared(this.#after(state, -1 - index, 0));
-        states[shot] = state.zero;
+    for (let first = 0; first < this.#numShots; first += 32) {
+      const common = this.#commonState(first);
+      let outcomes = 0;
+      if (common !== undefined) {
+        const probability = this.#probabilityOfOne(common, index);
+        outcomes = probability === 0 ? 0 : probability === 1 ? -1 : draws.bits(probability);
       }
-      if (this.#units > UNITS_AT_ONCE || (shot & 31) === 31) yield this.#spent();
+      for (let bit = 0; bit < 32; bit++) {
+        const state = states[first + bit]!;
+        if (common === undefined) {
+          const probability = this.#probabilityOfOne(state, index);
+          const isOne = probability === 1 || (probability > 0 && draws.uniform() < probability);
+          if (isOne) outcomes |= 1 << bit;
+        }
+        if (((outcomes >>> bit) & 1) === 1) {
+          state.one ??= this.#shared(this.#after(state, -1 - index, 1));
+          states[first + bit] = state.one;
+        } else {
+          state.zero ??= this.#shared(this.#after(state, -1 - index, 0));
+          states[first + bit] = state.zero;
+        }
+        if (this.#units > UNITS_AT_ONCE) yield this.#spent();
+      }
+      ones[first >>> 5] = outcomes;
+      yield this.#spent();
     }
+  }
+
+  /** The state of 32 shots, if all have the same. */
+  #commonState(first: number): SharedState | undefined {
+    const states = this.#states;
+    const common = states[first];
+    for (let shot = first + 1; shot < first + 32; shot++) {
+      if (states[shot] !== common) return undefined;
+    }
+    return common;
   }
 
   /** Rotates by the group that was put off. */
@@ -241,6 +270,11 @@ export class ActiveStates {
 
   /** Probability of outcome 1. The state of outcome 0, which is likely in most programs, is computed with it. */
   #probabilityOfOne(state: SharedState, index: number): number {
+    state.ones ??= this.#computedOnes(state, index);
+    return state.ones;
+  }
+
+  #computedOnes(state: SharedState, index: number): number {
     const next = this.#after(state, -1 - index, 0);
     const zeros = next.weight / state.weight;
     if (zeros < TOLERANCE) return 1;

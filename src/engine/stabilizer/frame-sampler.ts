@@ -18,7 +18,7 @@ import {
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { type ActiveRoom, ActiveStates, activeRoom } from './active-states.ts';
+import { type ActiveRoom, ActiveStates, activeRoom, type Draws } from './active-states.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -234,19 +234,41 @@ export class FrameSampler {
 
   /** Measures active qubits in all shots. */
   *#collapse(index: number): Generator<number> {
+    const ones = new Int32Array(this.#rowWords);
+    yield* this.#active!.collapse(index, this.#draws(), ones);
+    this.#multiply(this.#program.active!.collapses[index]!.flip, ones);
+  }
+
+  /** Draws of the generators of the block. */
+  #draws(): Draws {
     const { words } = this.#kernels;
     const { generators } = this.#places;
     const drawn = new Int32Array(4);
-    let isDrawn = false;
-    const draw = () => {
-      isDrawn = !isDrawn;
-      if (!isDrawn) return uniformOf(drawn[2]!, drawn[3]!);
-      stepGenerators(words, generators, drawn);
-      return uniformOf(drawn[0]!, drawn[1]!);
+    let numLeft = 0;
+    const next = (): number => {
+      if (numLeft === 0) {
+        stepGenerators(words, generators, drawn);
+        numLeft = 4;
+      }
+      return drawn[--numLeft]!;
     };
-    const ones = new Int32Array(this.#rowWords);
-    yield* this.#active!.collapse(index, draw, ones);
-    this.#multiply(this.#program.active!.collapses[index]!.flip, ones);
+    return {
+      uniform: () => uniformOf(next(), next()),
+      bits(probability) {
+        // Random numbers of 32 shots, bit by bit from the highest, until each differs from the probability.
+        let [ones, equal, rest] = [0, -1, probability];
+        for (let bit = 0; bit < 53 && equal !== 0; bit++) {
+          rest *= 2;
+          const random = next();
+          if (rest >= 1) {
+            ones |= equal & ~random;
+            equal &= random;
+            rest -= 1;
+          } else equal &= ~random;
+        }
+        return ones;
+      },
+    };
   }
 
   /** The shots whose frame anticommutes with a string. */

@@ -38,6 +38,14 @@ test('states whose amplitudes were forgotten are computed again', () => {
     kernels.reserve(2 ** 20);
     const states = new ActiveStates(kernels, active, 64, { ...room, slots }, 0);
     const stream = new RandomStream(1);
+    const draws = {
+      uniform: () => stream.uniform(),
+      bits: (probability: number) =>
+        Array.from({ length: 32 }, () => (stream.uniform() < probability ? 1 : 0)).reduce<number>(
+          (bits, bit) => (bits << 1) | bit,
+          0,
+        ),
+    };
     const rows: Int32Array[] = [];
     for (let block = 0; block < 2; block++) {
       states.begin();
@@ -50,7 +58,7 @@ test('states whose amplitudes were forgotten are computed again', () => {
       }
       for (const index of active.collapses.keys()) {
         const ones = new Int32Array(2);
-        drain(states.collapse(index, () => stream.uniform(), ones));
+        drain(states.collapse(index, draws, ones));
         rows.push(ones);
       }
     }
