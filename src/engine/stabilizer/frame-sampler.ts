@@ -11,6 +11,7 @@ import {
   isWhole,
 } from '../../circuit/classical-expression.ts';
 import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
+import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
@@ -143,8 +144,23 @@ export class FrameSampler {
    * @returns Outcomes of `wordsFor(numBits)` words; a view that the next block overwrites.
    */
   async block(seed: number, block: number): Promise<Uint32Array> {
-    const { code, numQubits, numBits } = this.#program;
-    const { header, bits, outcomes, blocks } = this.#places;
+    const { numBits } = this.#program;
+    const { bits, outcomes, blocks } = this.#places;
+    await this.rows(seed, block);
+    const stride = wordsFor(numBits);
+    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
+    const { words } = this.#kernels;
+    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+  }
+
+  /**
+   * Samples a block.
+   *
+   * @returns A row of shots for each classical bit; a view that the next block overwrites.
+   */
+  async rows(seed: number, block: number): Promise<BitTable> {
+    const { code, numQubits } = this.#program;
+    const { header, bits, outcomes } = this.#places;
     this.#seed(seed, block);
     this.#kernels.words.fill(0, bits, outcomes);
     await this.#run(0, numQubits);
@@ -164,10 +180,7 @@ export class FrameSampler {
       place = end;
     }
     await this.#run(numQubits + place, numQubits + code.length / 4);
-    const stride = wordsFor(numBits);
-    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
-    const { words } = this.#kernels;
-    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+    return { words: this.#kernels.words, at: bits, rowWords: this.#rowWords };
   }
 
   async #run(from: number, to: number): Promise<void> {
