@@ -1,0 +1,124 @@
+/** Runs that count errors: samples the shots of each chunk, has them decoded, and counts. */
+import { countErrors, type DetectedShots } from '../../decoding/count-errors.ts';
+import type { Decoder } from '../../decoding/decoder.ts';
+import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
+import { parityBytes, tableOfColumns, writeParities } from '../../math/bit-matrix.ts';
+import { partSeed } from '../../math/philox.ts';
+import { chunksOf, type ErrorCounting, TALLY_LENGTH, writeTally } from '../error-counting.ts';
+import type { CircuitRequest } from '../schedule/scheduled-run.ts';
+import type { CircuitPreparation, PreparedCircuit } from './prepared-circuits.ts';
+import { RecentlyUsed } from './recently-used.ts';
+import { methodOfSent } from './sent-circuit.ts';
+import { OwnTime } from './shape-batches.ts';
+import type { RunOutcome, SentRun } from './worker-messages.ts';
+
+/** Circuits with their decoders that a worker keeps. */
+const MAX_KEPT = 4;
+
+/** A circuit that is ready to be sampled, and the decoder of its detection events. */
+interface Prepared {
+  readonly key: string;
+  readonly circuit: PreparedCircuit;
+  readonly decoder: Decoder | undefined;
+}
+
+/** A run that counts errors. */
+export interface CountingRun extends SentRun {
+  readonly request: CircuitRequest & Required<Pick<CircuitRequest, 'errorCounting' | 'shotRange'>>;
+}
+
+/** Whether a run counts errors. */
+export function countsErrors(run: SentRun): run is CountingRun {
+  const { errorCounting, shotRange } = run.request;
+  return errorCounting !== undefined && shotRange !== undefined;
+}
+
+/** Counts errors on one engine. */
+export class ErrorCounts {
+  readonly #engine: Engine;
+  readonly #preparation: CircuitPreparation;
+  readonly #kept = new RecentlyUsed<Prepared>(MAX_KEPT);
+
+  constructor(engine: Engine, preparation: CircuitPreparation) {
+    this.#engine = engine;
+    this.#preparation = preparation;
+  }
+
+  /** @throws what the compiler, the decoder and the engine throw, the signal's reason among it. */
+  async run(
+    run: CountingRun,
+    onProgress: (fraction: number) => void,
+    signal: AbortSignal,
+  ): Promise<RunOutcome> {
+    const startedAt = performance.now();
+    const ownTime = new OwnTime(this.#engine);
+    const prepared = await this.#prepared(run);
+    const compileMs = performance.now() - startedAt;
+    const { errorCounting, shotRange, seed = 0 } = run.request;
+    const { detectors, observables } = errorCounting.parities;
+    const chunks = chunksOf(shotRange);
+    const tallies = new Float64Array(TALLY_LENGTH * chunks.length);
+    let isDone = false;
+    try {
+      let from = performance.now();
+      for (const [k, { index, shots }] of chunks.entries()) {
+        const request = { shots, seed: partSeed(seed, index), parities: [detectors, observables] };
+        const result = await prepared.circuit.executable.run(request, signal);
+        const detected = detectedShots(result, errorCounting, shots);
+        const { errors, discards } = countErrors(detected, prepared.decoder, errorCounting);
+        const now = performance.now();
+        writeTally(tallies, k, { shots, errors, discards, ms: now - from });
+        from = now;
+        onProgress((k + 1) / chunks.length);
+      }
+      isDone = true;
+    } finally {
+      // A circuit that failed is compiled anew the next time.
+      const dropped = isDone ? this.#kept.keep(prepared) : [prepared];
+      for (const { circuit } of dropped) await circuit.executable[Symbol.asyncDispose]();
+    }
+    const executionMs = performance.now() - startedAt - compileMs;
+    const { report: compilation, reused } = prepared.circuit;
+    const { elapsedMs: ownMs } = ownTime;
+    return { outputs: { tallies }, compilation, reused, compileMs, executionMs, ownMs };
+  }
+
+  async #prepared({ circuit, request }: CountingRun): Promise<Prepared> {
+    const { key } = request.errorCounting;
+    const kept = this.#kept.take((entry) => entry.key === key);
+    if (kept !== undefined) return { ...kept, circuit: { ...kept.circuit, reused: 'program' } };
+    const method = methodOfSent(circuit, request);
+    const prepared = await this.#preparation.prepare(circuit, { ...request, method }, false);
+    return { key, circuit: prepared, decoder: undefined };
+  }
+}
+
+/** Detection events and flips of observables, from parities or else from counts. */
+function detectedShots(
+  { counts, parities }: RunResult,
+  { parities: lists }: ErrorCounting,
+  numShots: number,
+): DetectedShots {
+  const [events, flips] =
+    parities ??
+    [lists.detectors, lists.observables].map((each) => {
+      const out = new Uint8Array(numShots * parityBytes(each));
+      const table = tableOfColumns(outcomesOfShots(counts), counts.wordsPerOutcome);
+      writeParities(table, each, numShots, out);
+      return out;
+    });
+  if (events === undefined || flips === undefined) throw new Error('unreachable: two lists');
+  return { numShots, events, flips };
+}
+
+/** The outcome of each shot; equal ones come together. */
+function outcomesOfShots({ outcomes, occurrences, wordsPerOutcome }: Counts): Uint32Array {
+  const numShots = occurrences.reduce((sum, count) => sum + count, 0);
+  const all = new Uint32Array(numShots * wordsPerOutcome);
+  let at = 0;
+  for (const [i, count] of occurrences.entries()) {
+    const outcome = outcomes.subarray(i * wordsPerOutcome, (i + 1) * wordsPerOutcome);
+    for (let k = 0; k < count; k++, at += wordsPerOutcome) all.set(outcome, at);
+  }
+  return all;
+}
