@@ -1,6 +1,6 @@
 /**
- * A job: a persisted unit of work. Circuits, batches, agents' tasks and TPU jobs share this one record and
- * its life cycle. Their ids tell the kinds apart.
+ * A job: a persisted unit of work. Circuits, batches, experiments, agents' tasks and TPU jobs share this one
+ * record and its life cycle. Their ids tell the kinds apart.
  *
  *     queued ──▶ running ──▶ completed | failed | cancelled
  *       │  ▲        │
@@ -13,7 +13,7 @@ import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
 
 /** Kinds of work. */
-export const JOB_KINDS = ['circuit', 'batch', 'task', 'tpu_job'] as const;
+export const JOB_KINDS = ['circuit', 'batch', 'experiment', 'task', 'tpu_job'] as const;
 
 export type JobKind = (typeof JOB_KINDS)[number];
 
@@ -194,6 +194,7 @@ export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
 const JOB_ID_PREFIXES: Readonly<Record<JobKind, string>> = {
   circuit: 'circ_',
   batch: 'batch_',
+  experiment: 'exp_',
   task: 'task_',
   tpu_job: 'tpujob_',
 };
