@@ -20,3 +20,8 @@ export interface Decoder {
    */
   decode(events: Uint8Array, numShots: number, predictions: Uint8Array): void;
 }
+
+/** Why a model has no decoder of a kind: a part of a sentence. */
+export interface NoDecoder {
+  readonly reason: string;
+}

@@ -41,6 +41,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   storage: ['errors'],
   circuit: ['errors', 'math', 'storage'],
   compiler: LEFT_OF_ENGINE,
+  decoding: [...LEFT_OF_ENGINE, 'compiler'],
   engine: [...LEFT_OF_ENGINE, 'compiler'],
   decoding: ['errors', 'math', 'circuit', 'compiler'],
   processes: ['errors'],

@@ -50,6 +50,8 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
     COMPILER_KERNEL_TOO_WIDE: 'An operation acts on more qubits at once than the engine supports.',
     COMPILER_MATRIX_PRODUCT_NOISE:
       'The circuit has noise, which the method of matrix product states does not take.',
+    DECODING_IMPOSSIBLE_EVENTS:
+      'Detection events are given to a decoder whose error model has no errors that flip them together.',
     ENGINE_BATCH_INVALID: 'Angles, seeds or sizes of a batch do not match its shape.',
     ENGINE_CLASSICAL_VALUE:
       'A program computed an undefined value from measured bits, such as a division by zero.',

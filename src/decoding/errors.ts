@@ -1,0 +1,9 @@
+/** Expected failures of decoders. */
+import { coded } from '../errors/coded-error.ts';
+
+/** A shot has detection events that no errors of the model have together. */
+export class ImpossibleEventsError extends coded(
+  'DECODING_IMPOSSIBLE_EVENTS',
+  (shot: number) =>
+    `No errors of the error model together flip the detectors of shot ${shot}; the detection events are of another circuit, or of errors that the model does not have.`,
+) {}
