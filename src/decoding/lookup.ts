@@ -20,11 +20,13 @@ export function openLookup(model: DecodingModel): Decoder | NoDecoder {
       reason: `${numDetectors} detectors and ${numObservables} observables are more than the ${MOST_BITS} together that a table is made for`,
     };
   }
-  const likeliest = likeliestObservables(model);
+  // Made for the first shot, so that it costs nothing to ask whether a model has a decoder.
+  let likeliest: Int32Array | undefined;
   const [eventBytes, bytes] = [Math.ceil(numDetectors / 8), Math.ceil(numObservables / 8)];
   const last = 2 ** numDetectors - 1;
   return {
     decode: (events, numShots, predictions) => {
+      likeliest ??= likeliestObservables(model);
       for (let shot = 0; shot < numShots; shot++) {
         let syndrome = 0;
         for (let i = 0; i < eventBytes; i++) syndrome |= events[shot * eventBytes + i]! << (8 * i);

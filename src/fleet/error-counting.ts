@@ -6,7 +6,7 @@
  * chunks that are run with it nor on where they run.
  */
 import type { Postselection } from '../decoding/count-errors.ts';
-import type { DecoderName } from '../decoding/decoders.ts';
+import type { DecoderChoice } from '../decoding/decoders.ts';
 import type { ParityLists } from '../math/bit-matrix.ts';
 
 /**
@@ -19,7 +19,7 @@ export const CHUNK_SHOTS = 1024;
 export interface ErrorCounting extends Postselection {
   /** Names circuit and counting: a worker keeps what it prepared for the next run with this key. */
   readonly key: string;
-  readonly decoder: DecoderName;
+  readonly decoder: DecoderChoice;
   readonly parities: { readonly detectors: ParityLists; readonly observables: ParityLists };
 }
 

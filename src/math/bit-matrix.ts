@@ -42,6 +42,16 @@ export function parityLists(
   return { bits: Uint32Array.from(lists.flat()), ends, expected };
 }
 
+/** The lists of `parityLists`. */
+export function listsOfParities({ bits, ends }: ParityLists): readonly (readonly number[])[] {
+  let from = 0;
+  return Array.from(ends, (end) => {
+    const list = [...bits.subarray(from, end)];
+    from = end;
+    return list;
+  });
+}
+
 /** Bytes of a column of parities. */
 export const parityBytes = ({ ends }: Pick<ParityLists, 'ends'>): number =>
   Math.ceil(ends.length / 8);

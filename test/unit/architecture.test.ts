@@ -43,7 +43,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   compiler: LEFT_OF_ENGINE,
   decoding: [...LEFT_OF_ENGINE, 'compiler'],
   engine: [...LEFT_OF_ENGINE, 'compiler'],
-  decoding: ['errors', 'math', 'circuit', 'compiler'],
   processes: ['errors'],
   fleet: [...LEFT_OF_ENGINE, 'compiler', 'decoding', 'engine', 'processes'],
   upstream: ['errors'],

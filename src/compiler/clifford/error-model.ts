@@ -53,10 +53,21 @@ export function detectorErrorModel(
   parities: Parities,
   options: ErrorModelOptions,
 ): ErrorModel | NoErrorModel {
+  const model = detectorErrors(program, parities, options);
+  if ('kind' in model) return model;
+  return { text: written(model.errors, parities), expected: model.expected };
+}
+
+/** The errors of the model of a program, or why it has none. */
+export function detectorErrors(
+  program: StabilizerProgram,
+  parities: Parities,
+  options: ErrorModelOptions,
+): (Pick<ErrorModel, 'expected'> & { readonly errors: readonly ErrorMechanism[] }) | NoErrorModel {
   return unlessNone(() => {
     const walk = new ErrorWalk(program, parities, options);
     const errors = splitErrors(inOrder(walk.errors()), parities.detectors.length, options);
-    return { text: written(errors, parities), expected: walk.expected };
+    return { errors, expected: walk.expected };
   });
 }
 

@@ -1,16 +1,23 @@
 /** Runs that count errors: samples the shots of each chunk, has them decoded, and counts. */
+import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { countErrors, type DetectedShots } from '../../decoding/count-errors.ts';
 import type { Decoder } from '../../decoding/decoder.ts';
+import { decoderOfProgram } from '../../decoding/decoders.ts';
 import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
-import { parityBytes, tableOfColumns, writeParities } from '../../math/bit-matrix.ts';
+import {
+  listsOfParities,
+  parityBytes,
+  tableOfColumns,
+  writeParities,
+} from '../../math/bit-matrix.ts';
 import { partSeed } from '../../math/philox.ts';
 import { chunksOf, type ErrorCounting, TALLY_LENGTH, writeTally } from '../error-counting.ts';
 import type { CircuitRequest } from '../schedule/scheduled-run.ts';
 import type { CircuitPreparation, PreparedCircuit } from './prepared-circuits.ts';
 import { RecentlyUsed } from './recently-used.ts';
-import { methodOfSent } from './sent-circuit.ts';
+import { circuitOf, methodOfSent } from './sent-circuit.ts';
 import { OwnTime } from './shape-batches.ts';
-import type { RunOutcome, SentRun } from './worker-messages.ts';
+import type { RunOutcome, SentCircuit, SentRun } from './worker-messages.ts';
 
 /** Circuits with their decoders that a worker keeps. */
 const MAX_KEPT = 4;
@@ -88,9 +95,26 @@ export class ErrorCounts {
     const kept = this.#kept.take((entry) => entry.key === key);
     if (kept !== undefined) return { ...kept, circuit: { ...kept.circuit, reused: 'program' } };
     const method = methodOfSent(circuit, request);
+    const decoder = decoderOf(circuit, request.errorCounting);
     const prepared = await this.#preparation.prepare(circuit, { ...request, method }, false);
-    return { key, circuit: prepared, decoder: undefined };
+    return { key, circuit: prepared, decoder };
   }
+}
+
+/** Opens the decoder of a circuit; undefined where none is asked for. */
+function decoderOf(
+  circuit: SentCircuit,
+  { decoder: name, parities }: ErrorCounting,
+): Decoder | undefined {
+  if (name === 'none') return undefined;
+  const program = compileStabilizer(circuitOf(circuit));
+  if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
+  const decoder = decoderOfProgram(name, program, {
+    detectors: listsOfParities(parities.detectors),
+    logicalObservables: listsOfParities(parities.observables),
+  });
+  if ('reason' in decoder) throw new Error(`unreachable: ${decoder.reason}`);
+  return decoder;
 }
 
 /** Detection events and flips of observables, from parities or else from counts. */
@@ -99,16 +123,17 @@ function detectedShots(
   { parities: lists }: ErrorCounting,
   numShots: number,
 ): DetectedShots {
-  const [events, flips] =
-    parities ??
-    [lists.detectors, lists.observables].map((each) => {
-      const out = new Uint8Array(numShots * parityBytes(each));
-      const table = tableOfColumns(outcomesOfShots(counts), counts.wordsPerOutcome);
-      writeParities(table, each, numShots, out);
-      return out;
-    });
-  if (events === undefined || flips === undefined) throw new Error('unreachable: two lists');
-  return { numShots, events, flips };
+  if (parities !== undefined) {
+    const [events, flips] = parities;
+    return { numShots, events: events!, flips: flips! };
+  }
+  const table = tableOfColumns(outcomesOfShots(counts), counts.wordsPerOutcome);
+  const [events, flips] = [lists.detectors, lists.observables].map((each) => {
+    const out = new Uint8Array(numShots * parityBytes(each));
+    writeParities(table, each, numShots, out);
+    return out;
+  });
+  return { numShots, events: events!, flips: flips! };
 }
 
 /** The outcome of each shot; equal ones come together. */

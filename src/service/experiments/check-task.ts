@@ -1,11 +1,12 @@
 /** Checks one task of an experiment: its form, its circuit, its parities, and that its decoder can decode it. */
 import { createHash } from 'node:crypto';
-import { withFinalMeasurement } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, withFinalMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
-import type { DecoderName } from '../../decoding/decoders.ts';
+import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
+import { type DecoderChoice, decoderOfProgram } from '../../decoding/decoders.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { CHUNK_SHOTS, type ErrorCounting } from '../../fleet/error-counting.ts';
 import { parityLists } from '../../math/bit-matrix.ts';
@@ -127,7 +128,7 @@ export function checkTask(
   }
   const { groups, chosen } = checked;
   const { circuit } = groups[0]!;
-  const decoder: DecoderName = task.decoder ?? experiment.decoder ?? 'none';
+  const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
   const isStabilizer = chosen.method === 'stabilizer';
   const detection = readDetection(
     declared,
@@ -140,6 +141,7 @@ export function checkTask(
     faults,
   );
   if (detection === undefined) return undefined;
+  checkDecoder(decoder, circuit, detection, faults);
   const counting = countingOf(detection, task.postselect, decoder, faults);
   if (counting === undefined) return undefined;
   const { seed, metadata } = task;
@@ -204,10 +206,30 @@ function byStabilizersOrElse(
   return own.count === 0 ? checked : checkProgram(question, context, faults);
 }
 
+/** Adds a fault if a decoder cannot decode the errors of a circuit. */
+function checkDecoder(
+  name: DecoderChoice,
+  circuit: DynamicCircuit,
+  detection: Detection,
+  faults: FaultList,
+): void {
+  if (name === 'none') return;
+  const program = compileStabilizer(circuit);
+  const decoder =
+    'kind' in program
+      ? {
+          reason: `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`,
+        }
+      : decoderOfProgram(name, program, detection);
+  if (!('reason' in decoder)) return;
+  const problem = `${name} cannot decode this task: ${decoder.reason}. "none" counts flips of observables without decoding.`;
+  faults.add('decoder', problem, 'CIRCUIT_INVALID');
+}
+
 function countingOf(
   { detectors, logicalObservables, expected }: Detection,
   { detectors: ofDetectors, observables: ofObservables }: NonNullable<TaskParts['postselect']> = {},
-  decoder: DecoderName,
+  decoder: DecoderChoice,
   faults: FaultList,
 ): Omit<ErrorCounting, 'key'> | undefined {
   const [numDetectors, numObservables] = [detectors.length, logicalObservables.length];
@@ -251,7 +273,7 @@ function maskOf(
 /** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
 function strongIdOf(
   { circuit, qasm, stim, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
-  { noise, decoder }: { readonly noise: TaskParts['noise']; readonly decoder: DecoderName },
+  { noise, decoder }: { readonly noise: TaskParts['noise']; readonly decoder: DecoderChoice },
 ): string {
   const problem = {
     ...{ circuit, qasm, stim, qubits, detectors, logical_observables, noise },

@@ -3,7 +3,7 @@
  * anew as its task goes on.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { DecoderName } from '../../decoding/decoders.ts';
+import type { DecoderChoice } from '../../decoding/decoders.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
 import { milliseconds } from '../circuits/backend-view.ts';
@@ -13,7 +13,7 @@ import type { CountedChunks } from './task-counts.ts';
 
 /** What is known of a task besides its counts. */
 export interface TaskFacts {
-  readonly decoder: DecoderName;
+  readonly decoder: DecoderChoice;
   readonly seed: number;
   readonly strongId: string;
   /** Any JSON value; absent where the request has none. */
