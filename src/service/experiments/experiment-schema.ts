@@ -15,7 +15,7 @@ import { decoder, taskCounts } from '../jobs/task-counts-schema.ts';
 /** Tasks of one experiment. */
 export const MAX_TASKS = 10_000;
 /** Shots of one task. */
-export const MAX_TASK_SHOTS = 10 ** 12;
+const MAX_TASK_SHOTS = 10 ** 12;
 /** Characters of a task's metadata as JSON text. It is stored anew with the counts, once a second. */
 export const MAX_METADATA_LENGTH = 10_000;
 /** Processor of an experiment that names none. */
@@ -84,7 +84,7 @@ export const taskBody = z
       .optional()
       .describe("By default the experiment's seed + the number of the task (modulo 2^53)"),
     metadata: z
-      .json()
+      .unknown()
       .optional()
       .describe(
         `Your own JSON value, at most ${MAX_METADATA_LENGTH.toLocaleString('en')} characters of text. Returned as sent, and in \`json_metadata\` of the CSV table`,

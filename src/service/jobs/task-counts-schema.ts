@@ -27,7 +27,7 @@ export const taskCounts = z
     strong_id: z
       .string()
       .describe('SHA-256 of the task, in hexadecimal digits: rows of one problem have one id'),
-    metadata: z.json().optional(),
+    metadata: z.unknown().optional(),
   })
   .meta({ id: 'TaskCounts' });
 export type TaskCountsFields = z.output<typeof taskCounts>;
