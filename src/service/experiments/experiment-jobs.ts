@@ -9,7 +9,6 @@ import { ManyRunJobs, type Programs, unlessLong } from '../batches/many-run-jobs
 import { submissionHeaders } from '../circuits/circuit-schema.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { liveTargetsOf, type Target, targetsOf } from '../circuits/targets.ts';
-import type { ProgressFields } from '../jobs/job-event-stream.ts';
 import {
   defineJobKind,
   type JobBody,
@@ -20,6 +19,7 @@ import { EXPERIMENTS } from '../jobs/job-resources.ts';
 import { viewJob } from '../jobs/job-view.ts';
 import { MAX_CHARACTERS_IN_FLIGHT } from '../jobs/procedure-jobs.ts';
 import { storedBodyJson } from '../jobs/stored-request.ts';
+import type { ProgressFields } from '../jobs/task-counts-schema.ts';
 import type { CheckedTask } from './check-task.ts';
 import {
   type ExperimentSummary,

@@ -21,7 +21,7 @@ import { isoTime, isoTimestamp } from '../http/envelope.ts';
 import { TooManyStreamsError } from '../http/errors.ts';
 import { WAITING_FOR } from './job-schema.ts';
 import type { LiveFacts } from './job-view.ts';
-import { taskCounts } from './task-counts-schema.ts';
+import { type ProgressFields, taskCounts } from './task-counts-schema.ts';
 
 /** Shortest time between two progress events. */
 const PROGRESS_EVERY_MS = 100;
@@ -346,8 +346,6 @@ export const progressData = z
   })
   .meta({ id: 'ProgressEvent' });
 export type ProgressData = z.output<typeof progressData>;
-/** Fields of progress events that a kind of job adds. */
-export type ProgressFields = Pick<ProgressData, 'tasks'>;
 
 /** `data` of the event `done`. */
 export const doneData = z

@@ -15,8 +15,8 @@ import type { AgentDirectory, Jobs, ProcessorDirectory, TpuDirectory } from '../
 import type { ApiKey } from '../http/api-key.ts';
 import type { Readers } from '../http/reading/readers.ts';
 import type { Reading } from '../http/reading/reading.ts';
-import type { ProgressFields } from './job-event-stream.ts';
 import type { JobResource } from './job-resources.ts';
+import type { ProgressFields } from './task-counts-schema.ts';
 
 /**
  * Submitted job, read from a body or from a stored job that is run again. It is plain data, because it may be

@@ -31,3 +31,8 @@ export const taskCounts = z
   })
   .meta({ id: 'TaskCounts' });
 export type TaskCountsFields = z.output<typeof taskCounts>;
+
+/** Fields that a kind of job adds to its progress events. */
+export interface ProgressFields {
+  readonly tasks?: TaskCountsFields[];
+}
