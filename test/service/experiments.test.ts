@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { experimentRecord } from '../../src/service/experiments/experiment-schema.ts';
 import { progressData } from '../../src/service/jobs/job-event-stream.ts';
+import { binomial } from '../support/binomial.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';
@@ -50,6 +51,30 @@ const CHECKED = (p: number) =>
     'OBSERVABLE_INCLUDE(0) rec[-1]',
     '',
   ].join('\n');
+
+/** Data qubits at even numbers, each flipped with probability p, and checks between them. */
+function repetitionCode(distance: number, p: number): string {
+  const data = Array.from({ length: distance }, (_, i) => 2 * i);
+  const checks = data.slice(1).map((qubit) => qubit - 1);
+  return [
+    `X_ERROR(${p}) ${data.join(' ')}`,
+    ...checks.map((check) => `CX ${check - 1} ${check} ${check + 1} ${check}`),
+    `M ${checks.join(' ')} ${data.join(' ')}`,
+    ...checks.map((_, i) => `DETECTOR rec[${i + 1 - 2 * distance}]`),
+    'OBSERVABLE_INCLUDE(0) rec[-1]',
+    '',
+  ].join('\n');
+}
+
+/** One error flips four detectors, and no others flip some of them. */
+const HYPEREDGE = [
+  'X_ERROR(0.1) 0',
+  'CX 0 1 0 2 0 3 0 4',
+  'M 1 2 3 4 0',
+  ...[-5, -4, -3, -2].map((bit) => `DETECTOR rec[${bit}]`),
+  'OBSERVABLE_INCLUDE(0) rec[-1]',
+  '',
+].join('\n');
 
 /** Standard deviations between a count and its expectation. */
 const deviations = (count: number, shots: number, p: number) =>
@@ -176,10 +201,60 @@ describe('POST /quantum/experiments', () => {
     }
   });
 
+  test.each([3, 5])('decodes a repetition code of distance %d by majority', async (distance) => {
+    const p = 0.1;
+    const decoders = ['matching', 'union_find', 'lookup', 'none'];
+    const record = await run({
+      tasks: decoders.map((decoder) => ({ stim: repetitionCode(distance, p), decoder })),
+      ...{ max_shots: 200_000, seed: 2 },
+    });
+    const majority = binomial(distance, p)
+      .slice((distance + 1) / 2)
+      .reduce((sum, each) => sum + each, 0);
+    for (const { decoder, errors, shots } of record.tasks) {
+      const expected = decoder === 'none' ? p : majority;
+      expect([decoder, deviations(errors, shots, expected) < 5]).toEqual([decoder, true]);
+    }
+  });
+
+  test('decodes by matching unless the request says otherwise', async () => {
+    const record = await run({ tasks: [{ stim: CHECKED(0.125) }], max_shots: 1000 });
+    expect(record.tasks[0]).toMatchObject({ decoder: 'matching', errors: 0 });
+  });
+
   const refused: readonly (readonly [string, object, string, RegExp])[] = [
     ['no limit of shots', { max_shots: undefined }, 'tasks[0].max_shots', /Required/],
     ['too many shots', { max_shots: 10 ** 12 + 1 }, 'max_shots', /1000000000000/],
     ['an unknown decoder', { decoder: 'tea_leaves' }, 'decoder', /none/],
+    [
+      'an error that flips four detectors, for matching',
+      { tasks: [{ stim: HYPEREDGE }], decoder: 'matching' },
+      'tasks[0].decoder',
+      /flips D0 D1 D2 D3 L0 is no combination/,
+    ],
+    [
+      'a table of 24 detectors',
+      { tasks: [{ stim: repetitionCode(25, 0.1), decoder: 'lookup' }] },
+      'tasks[0].decoder',
+      /24 detectors/,
+    ],
+    [
+      'noise that no decoder takes',
+      {
+        tasks: [
+          {
+            circuit: [{ gate: 'X', qubit: 0 }],
+            logical_observables: [[0]],
+            noise: {
+              gates: [{ gates: ['X'], channel: { type: 'amplitude_damping', gamma: 0.1 } }],
+            },
+          },
+        ],
+        decoder: undefined,
+      },
+      'tasks[0].decoder',
+      /matching cannot decode this task: .* "none" counts/,
+    ],
     ['a device', { target_processor: 'emulator-ibm-fez' }, 'target_processor', /simulators/],
     ['no tasks', { tasks: [] }, 'tasks', /./],
     [
