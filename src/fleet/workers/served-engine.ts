@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { CircuitRun } from '../processor.ts';
 import { outputsOf } from '../run-outputs.ts';
 import { isBatch } from '../schedule/scheduled-run.ts';
-import { countsErrors, ErrorCounts } from './error-counts.ts';
+import { countsErrors, ErrorCounter } from './error-counter.ts';
 import {
   CircuitPreparation,
   type Compiler,
@@ -41,7 +41,7 @@ export class ServedEngine {
   readonly #batches: ShapeBatches;
   readonly #singles: SingleRuns;
   readonly #shifted: ShiftedGradients;
-  readonly #errorCounts: ErrorCounts;
+  readonly #errorCounter: ErrorCounter;
 
   constructor(engine: Engine, compiler: Compiler, limits: KeepLimits) {
     this.#engine = engine;
@@ -50,7 +50,7 @@ export class ServedEngine {
     this.#batches = new ShapeBatches(engine);
     this.#singles = new SingleRuns(engine, compiler, this.#preparation);
     this.#shifted = new ShiftedGradients(engine);
-    this.#errorCounts = new ErrorCounts(engine, this.#preparation);
+    this.#errorCounter = new ErrorCounter(engine, this.#preparation);
   }
 
   /**
@@ -87,7 +87,7 @@ export class ServedEngine {
     signal: AbortSignal,
   ): Promise<RunOutcome> {
     const { circuit, request } = run;
-    if (countsErrors(run)) return await this.#errorCounts.run(run, onProgress, signal);
+    if (countsErrors(run)) return await this.#errorCounter.run(run, onProgress, signal);
     if (!isBatch(request)) return await this.#runOne(run, onProgress, signal);
     const shape = 'bytes' in circuit ? circuitOf(circuit) : circuit;
     return await this.#runBatch({ ...run, circuit: shape, request }, onProgress, signal);

@@ -15,7 +15,7 @@ import { decoder, taskCounts } from '../jobs/task-counts-schema.ts';
 /** Tasks of one experiment. */
 export const MAX_TASKS = 10_000;
 /** Shots of one task. */
-const MAX_TASK_SHOTS = 10 ** 12;
+export const MAX_TASK_SHOTS = 10 ** 12;
 /** Characters of a task's metadata as JSON text. It is stored anew with the counts, once a second. */
 export const MAX_METADATA_LENGTH = 10_000;
 /** Processor of an experiment that names none. */

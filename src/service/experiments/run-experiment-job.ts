@@ -94,9 +94,9 @@ export class ExperimentRun {
 
   async #run(range: ChunkRange): Promise<void> {
     const { task, from, to } = range;
-    const { counts, sizes, ended } = task;
+    const { counts, ended } = task;
     if (counts.isDone) return;
-    const endWait = this.#pieces.waits(sizes.expectedMs(to - from));
+    const endWait = this.#pieces.waits(task.expectedMs(to - from));
     const onStarted = () => {
       endWait();
       this.#startedAt ??= this.#deps.now();
@@ -112,7 +112,7 @@ export class ExperimentRun {
       this.#log.note({ processor: this.#job.target, backend, circuits, executionMs });
       this.#compileMs += compileMs;
       this.#executionMs += executionMs;
-      sizes.learn(to - from, executionMs);
+      task.learn(to - from, executionMs);
       const tallies = Array.from({ length: to - from }, (_, k) => tallyOf(outputs.tallies!, k));
       this.#tasks.add(range, tallies);
       this.#report();

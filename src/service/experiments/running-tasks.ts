@@ -22,7 +22,8 @@ export class RunningTask {
   readonly checked: CheckedTask;
   readonly seed: number;
   readonly counts: TaskCounts;
-  readonly sizes: RunSizes;
+  readonly #sizes: RunSizes;
+  #isTimed = false;
   /** The first chunk that was not given out. */
   nextChunk: number;
   /** Aborts runs that are not needed any more. */
@@ -33,7 +34,7 @@ export class RunningTask {
     this.checked = checked;
     this.seed = seed;
     this.counts = new TaskCounts(checked.stopRule, stored?.counted);
-    this.sizes = runSizesOf(checked);
+    this.#sizes = runSizesOf(checked);
     this.nextChunk = this.counts.counted.numChunks;
   }
 
@@ -50,11 +51,25 @@ export class RunningTask {
     };
   }
 
-  /** Gives out the next chunks, as many as make a run of good length, and `most` at most. */
+  /**
+   * Gives out the next chunks, as many as make a run of good length, and `most` at most. How long decoding takes is known
+   * only once a chunk has run.
+   */
   take(most: number): ChunkRange {
     const from = this.nextChunk;
-    this.nextChunk += Math.min(this.sizes.next(), most);
+    this.nextChunk += this.#isTimed ? Math.min(this.#sizes.next(), most) : 1;
     return { task: this, from, to: this.nextChunk };
+  }
+
+  /** Milliseconds that a run of so many chunks is expected to take. */
+  expectedMs(numChunks: number): number {
+    return this.#sizes.expectedMs(numChunks);
+  }
+
+  /** Learns from a run how long chunks take. */
+  learn(numChunks: number, ms: number): void {
+    this.#isTimed = true;
+    this.#sizes.learn(numChunks, ms);
   }
 }
 

@@ -6,7 +6,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { DecoderChoice } from '../../decoding/decoders.ts';
 import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
-import { milliseconds } from '../circuits/backend-view.ts';
 import type { TaskCountsFields } from '../jobs/task-counts-schema.ts';
 import { errorRate } from './error-rate.ts';
 import type { CountedChunks } from './task-counts.ts';
@@ -71,7 +70,7 @@ export function viewTask({ task, counted, strongId, ...facts }: StoredTask): Tas
     shots,
     errors,
     discards,
-    seconds: milliseconds(ms) / 1000,
+    seconds: secondsOf(ms),
     logical_error_rate: known?.rate ?? null,
     interval: known === undefined ? null : [known.low, known.high],
     decoder,
@@ -80,6 +79,9 @@ export function viewTask({ task, counted, strongId, ...facts }: StoredTask): Tas
     ...(metadata !== undefined && { metadata }),
   };
 }
+
+/** Seconds, rounded to microseconds. */
+const secondsOf = (ms: number): number => Math.round(1000 * ms) / 1e6;
 
 /** Columns of Sinter's tables. */
 export const CSV_HEADER =

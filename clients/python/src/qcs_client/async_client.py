@@ -74,8 +74,9 @@ class AsyncClient:
         **fields: Any,
     ) -> ExperimentResult:
         """Counts logical errors of tasks; see :meth:`Client.collect`."""
-        limits = {"max_shots": max_shots, "max_errors": max_errors}
-        return await self.experiments.run(tasks, timeout=timeout, progress=progress, **limits, **fields)
+        return await self.experiments.run(
+            tasks, timeout=timeout, progress=progress, max_shots=max_shots, max_errors=max_errors, **fields
+        )
 
     async def processors(self) -> list[dict[str, Any]]:
         """Processors with their limits and whether they take work now."""

@@ -69,9 +69,15 @@ class Client:
         the request: ``decoder`` (Sinter's ``pymatching`` is ``matching``), ``relative_error``, ``seed``, ``priority``,
         ``name`` and ``tags``.
         """
-        limits = {"max_shots": max_shots, "max_errors": max_errors}
         return now(
-            self._core.experiments.run(tasks, timeout=timeout, progress=progress, **limits, **fields)
+            self._core.collect(
+                tasks,
+                max_shots=max_shots,
+                max_errors=max_errors,
+                timeout=timeout,
+                progress=progress,
+                **fields,
+            )
         )
 
     def processors(self) -> list[dict[str, Any]]:

@@ -1,6 +1,11 @@
 /** Runs that count errors: samples the shots of each chunk, has them decoded, and counts. */
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
-import { countErrors, type DetectedShots } from '../../decoding/count-errors.ts';
+import {
+  countErrors,
+  type DetectedShots,
+  type ErrorCounts,
+  type Postselection,
+} from '../../decoding/count-errors.ts';
 import type { Decoder } from '../../decoding/decoder.ts';
 import { decoderOfProgram } from '../../decoding/decoders.ts';
 import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
@@ -41,7 +46,7 @@ export function countsErrors(run: SentRun): run is CountingRun {
 }
 
 /** Counts errors on one engine. */
-export class ErrorCounts {
+export class ErrorCounter {
   readonly #engine: Engine;
   readonly #preparation: CircuitPreparation;
   readonly #kept = new RecentlyUsed<Prepared>(MAX_KEPT);
@@ -72,7 +77,12 @@ export class ErrorCounts {
         const request = { shots, seed: partSeed(seed, index), parities: [detectors, observables] };
         const result = await prepared.circuit.executable.run(request, signal);
         const detected = detectedShots(result, errorCounting, shots);
-        const { errors, discards } = countErrors(detected, prepared.decoder, errorCounting);
+        const { errors, discards } = await decoded(
+          detected,
+          prepared.decoder,
+          errorCounting,
+          signal,
+        );
         const now = performance.now();
         writeTally(tallies, k, { shots, errors, discards, ms: now - from });
         from = now;
@@ -115,6 +125,43 @@ function decoderOf(
   });
   if ('reason' in decoder) throw new Error(`unreachable: ${decoder.reason}`);
   return decoder;
+}
+
+/** Shots that are decoded between two looks at the clock. */
+const SHOTS_AT_ONCE = 32;
+/** Messages are heard this often while shots are decoded, milliseconds. */
+const HEAR_EVERY_MS = 20;
+
+/**
+ * Counts errors a few shots at a time, so that a worker whose decoder is slow hears messages.
+ *
+ * @throws the signal's reason.
+ */
+async function decoded(
+  { numShots, events, flips }: DetectedShots,
+  decoder: Decoder | undefined,
+  postselection: Postselection,
+  signal: AbortSignal,
+): Promise<ErrorCounts> {
+  const [ofEvents, ofFlips] = [events.length / numShots, flips.length / numShots];
+  let [errors, discards] = [0, 0];
+  let heardAt = performance.now();
+  for (let from = 0; from < numShots; from += SHOTS_AT_ONCE) {
+    const to = Math.min(numShots, from + SHOTS_AT_ONCE);
+    const some = {
+      numShots: to - from,
+      events: events.subarray(from * ofEvents, to * ofEvents),
+      flips: flips.subarray(from * ofFlips, to * ofFlips),
+    };
+    const counts = countErrors(some, decoder, postselection);
+    errors += counts.errors;
+    discards += counts.discards;
+    if (performance.now() - heardAt < HEAR_EVERY_MS) continue;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    heardAt = performance.now();
+  }
+  return { errors, discards };
 }
 
 /** Detection events and flips of observables, from parities or else from counts. */
