@@ -54,11 +54,20 @@ export class RunningTask {
   /**
    * Gives out the next chunks, as many as make a run of good length, and `most` at most. How long decoding takes is known
    * only once a chunk has run.
+   *
+   * @param msPerOperation - Of a chunk of earlier tasks, where there were any.
    */
-  take(most: number): ChunkRange {
+  take(most: number, msPerOperation: number | undefined): ChunkRange {
+    if (!this.#isTimed && msPerOperation !== undefined) {
+      this.learn(1, msPerOperation * this.numOperations);
+    }
     const from = this.nextChunk;
     this.nextChunk += this.#isTimed ? Math.min(this.#sizes.next(), most) : 1;
     return { task: this, from, to: this.nextChunk };
+  }
+
+  get numOperations(): number {
+    return 1 + factsOfShape(this.checked.groups[0]!.circuit).work.numOperations;
   }
 
   /** Milliseconds that a run of so many chunks is expected to take. */
@@ -93,6 +102,8 @@ export class RunningTasks {
   #fractions: number;
   #shots: number;
   #errors: number;
+  /** Milliseconds of a chunk, for each operation of its circuit, in the last run. */
+  #msPerOperation: number | undefined;
   /** Those whose counts changed since they were stored. */
   readonly #changed = new Set<RunningTask>();
 
@@ -141,16 +152,18 @@ export class RunningTasks {
       const { nextChunk, counts } = task;
       if (nextChunk >= counts.mostChunks) continue;
       const expected = counts.expectedChunks;
-      if (nextChunk < expected) return task.take(expected - nextChunk);
+      if (nextChunk < expected) return task.take(expected - nextChunk, this.#msPerOperation);
       if (nextChunk / expected >= leastGiven) continue;
       [least, leastGiven] = [task, nextChunk / expected];
     }
-    return least?.take(least.counts.mostChunks - least.nextChunk);
+    return least?.take(least.counts.mostChunks - least.nextChunk, this.#msPerOperation);
   }
 
   /** Counts the chunks of a range. */
   add({ task, from }: ChunkRange, tallies: readonly Tally[]): void {
     const { fraction, counted, isDone } = task.counts;
+    const ms = tallies.reduce((sum, tally) => sum + tally.ms, 0) / tallies.length;
+    this.#msPerOperation = ms / task.numOperations;
     if (isDone) return;
     for (const [k, tally] of tallies.entries()) task.counts.add(from + k, tally);
     const now = task.counts;
