@@ -1279,8 +1279,8 @@ export type Experiment = {
   /** Size of a larger request as JSON, in bytes. It replaces `request` in the answer to GET */
   readonly request_bytes?: number | undefined;
   /**
-   * Counts so far, once it runs. On another node than that which runs it, they are those of the last second, of
-   * tasks that have any
+   * Counts so far, once it runs; an experiment that is cancelled or fails keeps them. On another node than that
+   * which runs it, they are those of the last second, of tasks that have any
    */
   readonly tasks?: readonly TaskCounts[] | undefined;
   /** Engines that took the shots since the last start of the service */

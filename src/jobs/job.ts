@@ -49,7 +49,7 @@ export interface Job {
   readonly target: string;
   /** Input of the job's handler, JSON text, with everything needed to run it again. */
   readonly request: string;
-  /** Result, JSON text; present once completed. */
+  /** Result, JSON text; present once completed. A job that ended before may have what it had got (`resultSoFar`). */
   readonly result?: string;
   readonly error?: JobError;
   /** Name that the caller gave the job; names may repeat. */

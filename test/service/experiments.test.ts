@@ -383,6 +383,10 @@ describe('a running experiment', () => {
     expect(csv.body.split('\n')).toHaveLength(3);
     const cancelled = (await cancel(id)).json().data;
     expect(cancelled.status).toBe('cancelled');
+    expect(cancelled.tasks[0].shots).toBeGreaterThanOrEqual(tasks[0].shots);
+    expect((await recordOf(id)).tasks).toEqual(cancelled.tasks);
+    const table = await service.get(`${PATH}/${id}/csv`);
+    expect(table.body).toContain(`\n${cancelled.tasks[0].shots},${cancelled.tasks[0].errors},0,`);
     const again = await service.request({ method: 'POST', url: `${PATH}/${id}/retry` });
     const { data } = again.json();
     expect(data).toMatchObject({ retry_of: id, seed: cancelled.seed });

@@ -3,6 +3,7 @@
  *
  * Small bodies are read in the main thread, others in a process.
  */
+import { JobDamagedError } from '../../jobs/errors.ts';
 import { type Job, type JobId, labelsOf } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { ManyRunJobs, type Programs, unlessLong } from '../batches/many-run-jobs.ts';
@@ -110,11 +111,20 @@ export class ExperimentJobs
     }
   }
 
-  /** The tasks with their counts so far. */
-  async *tasksOf(id: JobId): AsyncGenerator<StoredTask, void, undefined> {
+  /** The tasks with their counts, those so far if the experiment has not completed. */
+  async *tasksOf({ id, status, result }: Job): AsyncGenerator<StoredTask, void, undefined> {
     const running = this.#running.get(id);
-    if (running === undefined) yield* this.#storedTasks(id);
-    else yield* running.tasks;
+    if (running !== undefined) yield* running.tasks;
+    else if (status === 'completed' || result === undefined) yield* this.#storedTasks(id);
+    else yield* partialResult(result).tasks;
+  }
+
+  /** Counts are worth something, however an experiment ended. */
+  async resultSoFar(job: Job): Promise<string | undefined> {
+    const tasks = await Array.fromAsync(this.tasksOf(job));
+    if (tasks.every(({ counted }) => counted.shots === 0)) return undefined;
+    const partial: PartialResult = { tasks };
+    return JSON.stringify(partial);
   }
 
   #storedTasks(id: JobId): AsyncGenerator<StoredTask, void, undefined> {
@@ -128,9 +138,9 @@ export class ExperimentJobs
   }
 
   /** The counts of an experiment that runs. */
-  async details({ id, status }: Job): Promise<object> {
-    if (status !== 'running') return {};
-    return { tasks: (await Array.fromAsync(this.tasksOf(id))).map(viewTask) };
+  async details(job: Job): Promise<object> {
+    if (job.status !== 'running') return {};
+    return { tasks: (await Array.fromAsync(this.tasksOf(job))).map(viewTask) };
   }
 
   followProgress(id: JobId): () => ProgressFields {
@@ -145,13 +155,29 @@ export class ExperimentJobs
     };
   }
 
-  async *resultText({ id, result = '' }: Job): AsyncGenerator<string, void, undefined> {
+  async *resultText(job: Job): AsyncGenerator<string, void, undefined> {
+    const { status, result = '' } = job;
     yield '"tasks":[';
     let separator = '';
-    for await (const task of this.#storedTasks(id)) {
+    for await (const task of this.tasksOf(job)) {
       yield separator + JSON.stringify(viewTask(task));
       separator = ',';
     }
-    yield `],${result.slice(1, -1)}`;
+    yield status === 'completed' ? `],${result.slice(1, -1)}` : ']';
+  }
+}
+
+/** Result of an experiment that was cancelled or has failed. */
+interface PartialResult {
+  readonly tasks: readonly StoredTask[];
+}
+
+/** @throws {JobDamagedError} if the text is none. */
+function partialResult(text: string): PartialResult {
+  try {
+    // The cast is safe: `resultSoFar` wrote it.
+    return JSON.parse(text) as PartialResult;
+  } catch {
+    throw new JobDamagedError('the counts of its tasks are no JSON');
   }
 }

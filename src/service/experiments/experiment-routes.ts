@@ -51,12 +51,12 @@ export function experimentRoutes(app: ServiceApp, context: RouteContext): void {
     },
     async (request, answer) => {
       const reply: FastifyReply = answer;
-      const { id } = await ownJob(
+      const job = await ownJob(
         { id: request.params[idName] ?? '', kind, keyId: callerOf(request).key.id },
         (each) => deps.jobs.get(each),
-        (job) => job.keyId,
+        (each) => each.keyId,
       );
-      const text = csvText(experiments.tasksOf(id));
+      const text = csvText(experiments.tasksOf(job));
       return reply.type('text/csv; charset=utf-8').send(Readable.from(text, { objectMode: false }));
     },
   );

@@ -179,7 +179,7 @@ export const experimentRecord = z
       .array(taskCounts)
       .optional()
       .describe(
-        'Counts so far, once it runs. On another node than that which runs it, they are those of the last second, of tasks that have any',
+        'Counts so far, once it runs; an experiment that is cancelled or fails keeps them. On another node than that which runs it, they are those of the last second, of tasks that have any',
       ),
     ...experimentResult.partial().shape,
   })

@@ -73,8 +73,11 @@ export class ExperimentRun {
     const { hooks, signal, now } = this.#deps;
     const onAbort = () => this.#tasks.abort(this.#pieces.signal.reason);
     this.#pieces.signal.addEventListener('abort', onAbort, { once: true });
-    await this.#pieces.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
-    this.#save();
+    try {
+      await this.#pieces.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
+    } finally {
+      this.#save();
+    }
     hooks.progress(1, this.#tasks.message);
     const result: ExperimentResultFields = {
       executed_on: this.#log.entries.map(({ backend, circuits, executionMs }) => ({
