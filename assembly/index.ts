@@ -5,7 +5,7 @@
  */
 import { batchItem } from './batch';
 import { pickItem } from './blocks';
-import { clearPiece, clearUntouched, copyPiece } from './bulk';
+import { clearChunk, clearUntouched, copyChunk } from './bulk';
 import { collapseItem } from './collapse';
 import { expectationItem } from './expectation';
 import { massesItem, qubitMassesItem } from './masses';
@@ -128,10 +128,10 @@ function doItem(command: usize, item: i32): void {
       observableImageItem(command, item, tiles);
       break;
     case CLEAR:
-      clearPiece(command, item);
+      clearChunk(command, item);
       break;
     case COPY:
-      copyPiece(command, item);
+      copyChunk(command, item);
       break;
     case CLEAR_UNTOUCHED:
       clearUntouched(command, item);

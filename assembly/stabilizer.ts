@@ -4,6 +4,7 @@
  * Functions are those of `StabilizerKernels` (src/engine/stabilizer/), which says what they do; the plain kernels there
  * give the same bits. The host passes addresses as indices of 32-bit words.
  */
+export { collapseState, copyScaled, multiplyRepeated, rotate } from './active';
 export {
   collapse,
   firstRandom,

@@ -65,7 +65,7 @@ const WORK: Readonly<Record<string, readonly [circuit: Circuit, ask: Partial<Run
   'Brickwork of 40 qubits, 9 layers, 1,000 shots': [brickwork(9), { shots: 1000 }],
 };
 
-/** Measures each piece of work on one thread and on two. */
+/** Measures each operation on one thread and on two. */
 export async function benchMatrixProductThreads(): Promise<void> {
   const engines = THREADS.map((numThreads) =>
     openCpuEngine({ precision: 'f64', numThreads, maxQubits: 20 }),

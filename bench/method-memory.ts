@@ -1,7 +1,7 @@
 /**
  * `npm run bench method-memory`: what runs by each method take of the system's memory, beside what is declared for them
- * before they run. Each runs in a process of its own, which a small run has warmed up; the growth of its resident memory is
- * measured by the system, and has the garbage of the thread in it.
+ * before they run. Each runs in a process of its own, which a small run has warmed up; the increase of its resident memory
+ * is measured by the system, and has the garbage of the thread in it.
  *
  * Linux alone has the figures.
  */

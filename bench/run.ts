@@ -1,9 +1,12 @@
 /** `npm run bench [-- NAME …]`: runs the benchmarks of this folder, or the named ones. */
+
+import { benchActiveQubits } from './active-qubits.ts';
 import { benchBatches } from './batches.ts';
 import { benchCircuitBatches } from './circuit-batches.ts';
 import { benchCluster } from './cluster.ts';
 import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
+import { benchDecoding } from './decoding.ts';
 import { benchDensity } from './density.ts';
 import { benchFirstRequests } from './first-requests.ts';
 import { benchFresh } from './fresh.ts';
@@ -36,6 +39,8 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   // Bundles have no browser, nor what drives one.
   console: async () => (await import('./console.ts')).benchConsole(),
   batches: benchBatches,
+  'active-qubits': benchActiveQubits,
+  decoding: benchDecoding,
   density: benchDensity,
   'first-requests': benchFirstRequests,
   fresh: benchFresh,

@@ -1,6 +1,7 @@
 /** Memory experiments of the rotated surface code, for benchmarks. */
 import type { DynamicCircuit, DynamicOperation, Qubit } from '../src/circuit/circuit.ts';
 import { pauliChannel } from '../src/circuit/noise/named-channels.ts';
+import type { Parities } from '../src/compiler/clifford/error-model.ts';
 
 /** A stabilizer of the code. */
 interface Plaquette {
@@ -99,6 +100,27 @@ export function surfaceCodeMemory(
     numBits: bit + dataQubits.length,
     operations,
   };
+}
+
+/** Detectors and the logical observable of `surfaceCodeMemory`: each plaquette is as it was the round before. */
+export function surfaceCodeParities(distance: number, rounds: number): Parities {
+  const plaquettes = plaquettesOf(distance);
+  const bitOf = (round: number, plaquette: number) => round * plaquettes.length + plaquette;
+  const bitOfData = (qubit: Qubit) => bitOf(rounds, 0) + qubit;
+  const detectors: (readonly number[])[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, { kind }] of plaquettes.entries()) {
+      if (round > 0) detectors.push([bitOf(round - 1, i), bitOf(round, i)]);
+      // Those of X are random the first time.
+      else if (kind === 'Z') detectors.push([bitOf(round, i)]);
+    }
+  }
+  for (const [i, { kind, data }] of plaquettes.entries()) {
+    const qubits = data.filter((qubit) => qubit !== undefined);
+    if (kind === 'Z') detectors.push([bitOf(rounds - 1, i), ...qubits.map(bitOfData)]);
+  }
+  const row = Array.from({ length: distance }, (_, qubit) => bitOfData(qubit));
+  return { detectors, logicalObservables: [row] };
 }
 
 function depolarizing(numQubits: number, probability: number): ReturnType<typeof pauliChannel> {

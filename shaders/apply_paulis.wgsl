@@ -1,4 +1,4 @@
-// Adds part of O·ψ to a piece of the image: the groups of Pauli strings that take it from one piece
+// Adds part of O·ψ to a slice of the image: the groups of Pauli strings that take it from one slice
 // of the state.
 //
 // A group of strings with the same flips moves the amplitude of i to i ^ flips and multiplies it by
@@ -15,12 +15,12 @@ struct Params {
   // Groups of the dispatch.
   first_group: u32,
   end_group: u32,
-  // Number of the state's piece: the bits of i above a piece's.
+  // Number of the state's slice: the bits of i above a slice's.
   source_number: u32,
 }
 
 struct Group {
-  // Flipped qubits of the piece.
+  // Flipped qubits of the slice.
   flips: u32,
   // 1 if the factors are imaginary.
   is_imaginary: u32,
@@ -29,7 +29,7 @@ struct Group {
 }
 
 struct PauliString {
-  // Qubits of the piece whose 1 changes the sign, and those of the piece's number.
+  // Qubits of the slice whose 1 changes the sign, and those of the slice's number.
   signs: u32,
   number_signs: u32,
   factor: f32,

@@ -58,7 +58,7 @@ export interface TestedService {
   /** Text of the key created since the service started, because there was none; shown once. */
   readonly firstKey: string | undefined;
   /** Hardware that runs circuits and the reason for the choice, one line each. */
-  readonly backing: readonly string[];
+  readonly hardware: readonly string[];
   /** Models in service, likewise. */
   readonly models: readonly string[];
   /** Agents and TPU fleet, likewise. */
@@ -396,7 +396,7 @@ class ComposedService {
     void workloads.measure();
     return {
       firstKey: laterKey,
-      backing: fleet.describe(),
+      hardware: fleet.describe(),
       models: models.describe(),
       agents: workloads.describe(),
       recovered: await this.#recovering!,

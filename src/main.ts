@@ -88,14 +88,14 @@ function keyLines(firstKey: string, origin: string): readonly string[] {
 }
 
 function findings(
-  { firstKey, backing, models, agents, recovered }: TestedService,
+  { firstKey, hardware, models, agents, recovered }: TestedService,
   origin: string,
 ): string {
   const lines = [
     ...(firstKey === undefined ? [] : ['', ...keyLines(firstKey, origin)]),
     '',
     'What runs circuits:',
-    ...backing.map((line) => `  ${line}`),
+    ...hardware.map((line) => `  ${line}`),
     'Models:',
     ...models.map((line) => `  ${line}`),
     'Agents and the TPU fleet:',

@@ -3,7 +3,7 @@ gpu-session.ts, not in CI.
 
     python bench/peers/gpu-peers.py --qubits 27,30 [--device cpu] [--node NODE] [--limit SECONDS]
 
-Runs whichever of these can be imported and offer the device: Qiskit Aer (on a GPU its cuStateVec
+Runs whichever of these can be imported and support the device: Qiskit Aer (on a GPU its cuStateVec
 path too, where built with it), qsimcirq (CUDA and cuStateVec builds), PennyLane Lightning-GPU,
 Microsoft's qdk (at most 27 qubits). Those that cannot are named with the reason; where none is left,
 it says so and ends with 3.

@@ -34,7 +34,7 @@ export interface Condition {
  * duration of their own. Of operations under exclusive conditions all but the last are a `choice`: each has the noise,
  * and the last the duration.
  */
-export type PieceOfStatement = 'opening' | 'closing' | 'choice';
+export type StatementRole = 'opening' | 'closing' | 'choice';
 
 /**
  * A gate of the gate table. Its matrix acts on `targets` where every control is |1⟩; `controls` holds the
@@ -49,7 +49,7 @@ export interface GateOperation {
   /** Radians, in the order of the gate's `parameters`. */
   readonly angles: readonly number[];
   readonly condition?: Condition;
-  readonly piece?: PieceOfStatement;
+  readonly role?: StatementRole;
   /** Set in a verbatim box, whose gates a compiled circuit has as they were written. Runs do not heed it. */
   readonly isVerbatim?: true;
 }
@@ -61,7 +61,7 @@ export interface UnitaryOperation {
   readonly targets: readonly Qubit[];
   readonly matrix: ComplexMatrix;
   readonly condition?: Condition;
-  readonly piece?: PieceOfStatement;
+  readonly role?: StatementRole;
   /** Set in a verbatim box, as for a gate. */
   readonly isVerbatim?: true;
 }
@@ -72,7 +72,7 @@ export interface MeasureOperation {
   readonly qubits: readonly Qubit[];
   readonly bits: readonly Bit[];
   readonly condition?: Condition;
-  readonly piece?: PieceOfStatement;
+  readonly role?: StatementRole;
 }
 
 /** Returns each qubit to |0⟩, whatever it was entangled with. */
@@ -80,7 +80,7 @@ export interface ResetOperation {
   readonly kind: 'reset';
   readonly qubits: readonly Qubit[];
   readonly condition?: Condition;
-  readonly piece?: PieceOfStatement;
+  readonly role?: StatementRole;
 }
 
 /** Keeps passes from moving operations on its qubits across it. Engines never see one. */

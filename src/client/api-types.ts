@@ -2062,12 +2062,14 @@ export type Processor = {
     readonly max_noisy_qubits: number;
     /** Qubits of the widest one in double precision; wider ones take single */
     readonly max_qubits_f64?: number | undefined;
-    /** Limits of circuits without noise that are Clifford but for a few gates */
+    /** Limits of circuits that are Clifford but for a few gates */
     readonly near_clifford?: {
       /** Qubits of the widest circuit */
       readonly max_qubits: number;
       /** Most stabilizer states in a sum; they at most double with each such gate */
       readonly max_stabilizer_states: number;
+      /** Most qubits that are in no stabilizer state at a time, in circuits with noise, resets or conditions */
+      readonly max_active_qubits: number;
     } | undefined;
   }[] | undefined;
   /** Precision of amplitudes; null for hardware */

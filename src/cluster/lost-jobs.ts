@@ -105,7 +105,7 @@ export interface LostOptions {
   readonly mayInherit: boolean;
   /** Suspicion at which a job is not run again; see recovery.ts. */
   readonly maxSuspicion: number;
-  /** Job that waits for this one and is one piece of work with it, if any. */
+  /** Job that waits for this one and is one unit of work with it, if any. */
   readonly parentOf: (job: SharedJob) => JobId | undefined;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;

@@ -34,7 +34,7 @@ export interface StepPlan {
 }
 
 /** Consecutive work that needs no exchange, or a step between two of these. */
-type Stretch =
+type PlanPart =
   | { readonly kind: 'work'; readonly items: readonly WorkItem[] }
   | PlannedCollapse
   | PlannedExchange
@@ -58,7 +58,7 @@ export function isWithinReach(target: TargetProfile, numQubits: number): boolean
 export function planSteps(work: WorkList, target: TargetProfile, start?: StartLayout): StepPlan {
   const { numResources } = work;
   const effort = effortFor(work);
-  let stretches: readonly Stretch[] = [{ kind: 'work', items: work.items }];
+  let parts: readonly PlanPart[] = [{ kind: 'work', items: work.items }];
   let slotOf: readonly Wire[] = Array.from({ length: work.numWires }, (_, wire) => wire);
   let numWires = work.numWires;
   for (const numNear of [localQubits(target, numWires), reachOf(target)]) {
@@ -66,8 +66,8 @@ export function planSteps(work: WorkList, target: TargetProfile, start?: StartLa
     if (start !== undefined)
       throw new Error('unreachable: a given layout beyond the reach of tiles');
     const limits = { tileWires: numNear, lowestWires: 0, numWires, numResources };
-    const inner = withExchanges(stretches, new SweepPlanner(limits, effort), slotOf.length, limits);
-    stretches = inner.stretches;
+    const inner = withExchanges(parts, new SweepPlanner(limits, effort), slotOf.length, limits);
+    parts = inner.parts;
     slotOf = slotOf.map((slot) => inner.slotOf[slot]!);
     numWires = numNear;
   }
@@ -77,9 +77,9 @@ export function planSteps(work: WorkList, target: TargetProfile, start?: StartLa
   const lowestWires = start?.pinned === undefined ? numLowest : numLowest + 1;
   const planner = new SweepPlanner({ tileWires, lowestWires, numWires, numResources }, effort);
   if (start !== undefined) planner.startFrom(start, numLowest);
-  for (const stretch of stretches) {
-    if (stretch.kind === 'work') planner.plan(stretch.items);
-    else planner.steps.push(stretch);
+  for (const part of parts) {
+    if (part.kind === 'work') planner.plan(part.items);
+    else planner.steps.push(part);
   }
   return { steps: planner.steps, slotOf };
 }
@@ -91,17 +91,17 @@ export function planSteps(work: WorkList, target: TargetProfile, start?: StartLa
  * @param numSlots - Number of all slots; those from `numWires` on keep their wires.
  */
 function withExchanges(
-  stretches: readonly Stretch[],
+  parts: readonly PlanPart[],
   stages: SweepPlanner,
   numSlots: number,
   { tileWires, numWires }: { readonly tileWires: number; readonly numWires: number },
-): { readonly stretches: readonly Stretch[]; readonly slotOf: readonly Wire[] } {
-  for (const stretch of stretches) {
-    if (stretch.kind === 'work') stages.plan(stretch.items);
-    else stages.steps.push(stretch);
+): { readonly parts: readonly PlanPart[]; readonly slotOf: readonly Wire[] } {
+  for (const part of parts) {
+    if (part.kind === 'work') stages.plan(part.items);
+    else stages.steps.push(part);
   }
   const slots = new Slots(stages.steps, numSlots, numWires, tileWires);
-  const cut: Stretch[] = [];
+  const cut: PlanPart[] = [];
   for (const step of stages.steps) {
     switch (step.kind) {
       case 'sweep': {
@@ -131,7 +131,7 @@ function withExchanges(
       }
     }
   }
-  return { stretches: cut, slotOf: slots.slotOf };
+  return { parts: cut, slotOf: slots.slotOf };
 }
 
 /** Assignment of wires to slots, stage by stage. */

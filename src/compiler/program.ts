@@ -274,8 +274,8 @@ export interface GradientProgram {
 }
 
 /**
- * A place in a `Stretch` where noise may act on a state ψ: as one of the operators of its channel, chosen at random
- * with the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. If no
+ * A place in a `NoiseSection` where noise may act on a state ψ: as one of the operators of its channel, chosen at
+ * random with the probability ‖Kψ‖² of each. One operator, the main one, is likelier than all others, which are jumps. If no
  * operator is likely enough, all are jumps.
  */
 export interface NoiseSite {
@@ -303,8 +303,8 @@ export interface NoiseSite {
  * last element is the gates after all sites. Programs are compiled when they are first asked for, and begin in any
  * state and end with every qubit in the place of its own number.
  */
-export interface Stretch {
-  readonly kind: 'stretch';
+export interface NoiseSection {
+  readonly kind: 'section';
   readonly sites: readonly NoiseSite[];
   /** The elements from one up to another, with the main operators of their sites. */
   segment(from: number, to: number): Program;
@@ -317,7 +317,7 @@ export interface Stretch {
 
 /** One step of a program with noise. */
 export type TrajectoryStep =
-  | Stretch
+  | NoiseSection
   | Measure
   | Reset
   | MisreadOperation
@@ -340,7 +340,7 @@ export interface TrajectoryProgram {
   readonly lastMisreads: readonly MisreadOperation[];
   readonly lastAssignments: readonly AssignOperation[];
   /** Multiplies a state by 2^16, which undoes the decay of its norm. */
-  readonly growth: Program;
+  readonly rescaling: Program;
 }
 
 /**
@@ -435,6 +435,10 @@ export const STABILIZER_OPS = {
   unless: 17,
   /** Goes back to instruction `a`, the head of a loop; `b` is 1. Counts as a round of the loop. */
   again: 18,
+  /** Rotates the active qubits by `active.rotations[a]`. */
+  rotate: 19,
+  /** Prepares a measurement or reset, which follows, by `active.collapses[a]`. */
+  collapse: 20,
 } as const;
 
 /** Words of an instruction of a stabilizer program. */
@@ -463,6 +467,86 @@ export interface StabilizerProgram {
   readonly framesSuffice: boolean;
   /** Whether all shots share the state before the final measurements: no noise, reset or measurement before. */
   readonly hasFinalState: boolean;
+  /** Present if the circuit is not Clifford alone. Then `framesSuffice`, and there are no loops and resets by chance. */
+  readonly active?: ActivePart;
+}
+
+/**
+ * The part of a circuit that is not Clifford. After each instruction the state of a shot is F·U·(φ ⊗ |0…0⟩): φ is a
+ * state of the active qubits, U is a Clifford circuit that is the same for all shots, and F is a Pauli string, the frame
+ * of the shot. Rotations make qubits active, and measurements end that.
+ *
+ * @see Li, Yoder & others, "SOFT: a high-performance simulator for universal fault-tolerant quantum circuits", 2025, for
+ *   stabilizers around few amplitudes.
+ */
+export interface ActivePart {
+  /** Most active qubits at a time, at most 30. */
+  readonly width: number;
+  readonly groups: readonly RotationGroup[];
+  /** In the order of groups. */
+  readonly rotations: readonly ActiveRotation[];
+  readonly collapses: readonly Collapse[];
+  /** Amplitudes that are computed for a shot, about. */
+  readonly updates: number;
+  /** By instruction: the outcome of a measurement where the frame is the identity; other values are 0. */
+  readonly reference: Uint8Array;
+}
+
+/** Rotations that come one after the other, and are diagonal in one basis. */
+export interface RotationGroup {
+  /** Rotations that bring φ into this basis, the same in all shots. */
+  readonly basis: readonly CoreRotation[];
+  /** Qubits that become active then, in |+⟩; their bits are above those of the others. */
+  readonly numNew: number;
+  /** Number of the first rotation. */
+  readonly first: number;
+  readonly numRotations: number;
+}
+
+/** A Pauli string on qubits of the circuit, but for its sign: X on those of `flips`, Z on those of `signs`. */
+export interface QubitString {
+  readonly flips: readonly Qubit[];
+  readonly signs: readonly Qubit[];
+}
+
+/**
+ * Rotation exp(−i·angle/2·P) of the active qubits about P = Z…Z, by −angle in shots whose frame anticommutes with
+ * U·P·U†.
+ */
+export interface ActiveRotation {
+  readonly group: number;
+  /** Bits on which P has a Z. */
+  readonly signs: number;
+  readonly angle: number;
+  /** The string U·P·U†. */
+  readonly about: QubitString;
+  /**
+   * Present if the rotation makes a qubit active. The frame may be multiplied by this string, which anticommutes with
+   * the other one and does not change the state.
+   */
+  readonly stabilizer?: QubitString;
+  /** Index of a condition; the rotation does nothing in shots where it does not hold. */
+  readonly condition?: number;
+}
+
+/** Bits by which shots may differ in the rotations of a group: their signs, and whether their conditions hold. */
+export const MAX_GROUP_BITS = 30;
+
+/** Bits by which shots may differ in a rotation. */
+export const bitsOfRotation = ({ stabilizer, condition }: ActiveRotation): number =>
+  (stabilizer === undefined ? 1 : 0) + (condition === undefined ? 0 : 1);
+
+/**
+ * Measurement of a Pauli string P of active qubits, after which they are one less: with outcome m, amplitude y becomes
+ * that of (φ + (−1)^m·P·φ)/√2 with a 0 inserted at the pivot, if P flips the pivot, and else that with the bit for which
+ * P is (−1)^m.
+ */
+export interface Collapse {
+  readonly string: CoreString;
+  /** A bit of the string's flips, or if there are none of its signs. */
+  readonly pivot: number;
+  /** What the frame is multiplied by where the outcome is 1. */
+  readonly flip: QubitString;
 }
 
 /**

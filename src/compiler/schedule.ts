@@ -1,7 +1,7 @@
 /**
  * Schedules a circuit into steps: orders the work so that few sweeps are needed.
  *
- * A circuit with loops is divided into pieces at the beginnings and ends of loops. There, every qubit is in
+ * A circuit with loops is divided into parts at the beginnings and ends of loops. There, every qubit is in
  * its own place, so that all rounds are alike.
  *
  * Each stage has a file: `work-list.ts` (work items and what commutes), `sweep-plan.ts` and `sweep-search.ts`
@@ -88,25 +88,25 @@ export function schedule(
   }
   const { numQubits, numBits, control } = circuit;
   const pool = new MatrixPool();
-  const pieces = new PieceList(circuit, target, pool, start, measuresAtHome);
-  pieces.add(circuit.operations);
-  if (start?.returns === true) pieces.moveTo(start.placeOf);
-  if (measuresAtHome) pieces.moveHome();
+  const parts = new PartList(circuit, target, pool, start, measuresAtHome);
+  parts.add(circuit.operations);
+  if (start?.returns === true) parts.moveTo(start.placeOf);
+  if (measuresAtHome) parts.moveHome();
   const program = {
     numQubits,
     numBits,
     ...(control === undefined ? {} : { control }),
-    steps: pieces.steps,
+    steps: parts.steps,
     matrices: pool.entries(),
-    finalLayout: pieces.layout,
+    finalLayout: parts.layout,
   };
-  return { program, fusedBlocks: pieces.fusedBlocks, parametric: pool.parametric };
+  return { program, fusedBlocks: parts.fusedBlocks, parametric: pool.parametric };
 }
 
-type PieceOperation = Operation | AssignOperation | MisreadOperation;
+type PartOperation = Operation | AssignOperation | MisreadOperation;
 
-/** Schedules the pieces of a circuit, one after the other. */
-class PieceList {
+/** Schedules the parts of a circuit, one after the other. */
+class PartList {
   readonly steps: Step[] = [];
   fusedBlocks = 0;
   /** Place of each qubit. */
@@ -139,16 +139,16 @@ class PieceList {
    * Adds operations. Every qubit is in its own place at the beginning of a loop and at the end of its body.
    */
   add(operations: readonly DynamicOperation[]): void {
-    let piece: PieceOperation[] = [];
+    let part: PartOperation[] = [];
     for (const operation of operations) {
       if (operation.kind === 'noise') throw noiseIsNoStep();
       const isMeasuredAtHome = this.#measuresAtHome && operation.kind === 'measure';
       if (operation.kind !== 'while' && !isMeasuredAtHome) {
-        piece.push(operation);
+        part.push(operation);
         continue;
       }
-      this.#addPiece(piece);
-      piece = [];
+      this.#addPart(part);
+      part = [];
       this.moveHome();
       if (operation.kind !== 'while') {
         this.steps.push(operation);
@@ -164,17 +164,17 @@ class PieceList {
         end: this.steps.length,
       };
     }
-    this.#addPiece(piece);
+    this.#addPart(part);
   }
 
-  #addPiece(operations: readonly PieceOperation[]): void {
+  #addPart(operations: readonly PartOperation[]): void {
     if (operations.length === 0) return;
     const work = workOf({ ...this.#circuit, operations }, this.#target.maxDenseQubits);
     const start = isWithinReach(this.#target, this.#home.length) ? this.#start : undefined;
     const { steps: plan, slotOf } = planSteps(work, this.#target, start);
     const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool, start);
     const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
-    // A piece chooses its own initial layout. At the beginning of the circuit that needs no moves.
+    // A part chooses its own initial layout. At the beginning of the circuit that needs no moves.
     const hasLayout = this.steps.length > 0 || (this.#start !== undefined && start === undefined);
     if (hasLayout) this.moveTo(placesBefore(emitter.steps, placeOf));
     for (const step of emitter.steps) this.steps.push(step);
@@ -340,7 +340,7 @@ function placesBefore(steps: readonly Step[], after: readonly Qubit[]): readonly
 }
 
 /**
- * Returns steps that move each qubit from place `from[qubit]` to place `to[qubit]` without applying gates: pieces of a
+ * Returns steps that move each qubit from place `from[qubit]` to place `to[qubit]` without applying gates: parts of a
  * circuit with loops each have their own layout.
  */
 function moveSteps(

@@ -1,13 +1,8 @@
 /** Decoders: from the detection events of shots to the logical observables that errors flipped in them. */
-import type { ErrorMechanism } from '../compiler/clifford/symptoms.ts';
+import type { IndependentErrors } from '../compiler/clifford/symptoms.ts';
 
 /** Errors that are possible, as a detector error model has them; an error may be split into parts. */
-export interface DecodingModel {
-  readonly numDetectors: number;
-  readonly numObservables: number;
-  /** Symptoms below `numDetectors` are detectors, the others are logical observables. */
-  readonly errors: readonly ErrorMechanism[];
-}
+export type DecodingModel = IndependentErrors;
 
 /** Decodes shots of one model. */
 export interface Decoder {
@@ -17,6 +12,7 @@ export interface Decoder {
    * @param events - Of `numShots` shots: ⌈detectors/8⌉ bytes each; bit k of a shot is bit k mod 8 of byte ⌊k/8⌋, as in
    *   Stim's format b8.
    * @param predictions - Gets ⌈observables/8⌉ bytes a shot.
+   * @throws {ImpossibleEventsError} if no errors of the model together have the events of a shot.
    */
   decode(events: Uint8Array, numShots: number, predictions: Uint8Array): void;
 }

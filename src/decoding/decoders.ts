@@ -1,6 +1,6 @@
 /** Decoders as tasks name them, and the decoder of a program's detection events. */
 import {
-  detectorErrors,
+  detectorErrorModel,
   type ErrorModelOptions,
   type NoErrorModel,
   type Parities,
@@ -30,15 +30,9 @@ export function decoderOfProgram(
   program: StabilizerProgram,
   parities: Parities,
 ): Decoder | NoDecoder {
-  const { detectors, logicalObservables } = parities;
   // A table needs no errors that flip few detectors.
-  const model = detectorErrors(program, parities, name === 'lookup' ? WHOLE : SPLIT);
-  if ('kind' in model) return { reason: reasonOf(model) };
-  return openDecoder(name, {
-    numDetectors: detectors.length,
-    numObservables: logicalObservables.length,
-    errors: model.errors,
-  });
+  const model = detectorErrorModel(program, parities, name === 'lookup' ? WHOLE : SPLIT);
+  return 'kind' in model ? { reason: reasonOf(model) } : openDecoder(name, model);
 }
 
 function reasonOf(reason: NoErrorModel): string {

@@ -11,8 +11,8 @@
  *   1 if its draw (position i) is below the probability of 1 given the outcomes before. In a loop
  *   the draw's `round` is the number of rounds that the shot has begun, in all loops together.
  *
- * A program with noise has further events: each section of gates and noise (`Stretch`), each misreading of bits, in the
- * order of its steps, which do not depend on the engine.
+ * A program with noise has further events: each section of gates and noise (`NoiseSection`), each misreading of bits, in
+ * the order of its steps, which do not depend on the engine.
  * - Section: draw number 2j is the threshold u for the jump after j jumps. The jump comes at the first site after which
  *   the shot's survival S since the last jump is not above u. Draw number 2j + 1 picks the jump, in the order of the
  *   site's jumps: the first whose cumulative probability exceeds the draw times their sum.

@@ -9,7 +9,7 @@ import {
   type RotationFormula,
   type TracedReal,
 } from './complex.ts';
-import { rangeOf } from './growth.ts';
+import { rangeOf } from './gain.ts';
 import type { Trace } from './matrix-pool.ts';
 import { factorInto, type Rounding } from './rotation.ts';
 
@@ -24,7 +24,7 @@ const ROUNDING = 1e-10;
 /** Computes numbers from the matrices of a program. */
 export class FormulaTape {
   readonly #rounding: Rounding;
-  readonly #maxGrowth: number;
+  readonly #maxRange: number;
   /** Complex numbers by their places: first a program's entries, then constants and all that is computed. */
   readonly #values: Float64Array;
   readonly #rotations: Int32Array;
@@ -44,18 +44,18 @@ export class FormulaTape {
    * @param numEntries - Entries of a program, in complex numbers.
    * @param numbers - Those to compute.
    * @param trace - Trace of the lowering of the shape.
-   * @param maxGrowth - Range of rotations (`growth.ts`) beyond which numbers may exceed the precision's range.
+   * @param maxRange - Range of rotations (`gain.ts`) beyond which numbers may exceed the precision's range.
    */
   constructor(
     numEntries: number,
     numbers: readonly TracedReal[],
     { segments, leftOut }: Pick<Trace, 'segments' | 'leftOut'>,
     rounding: Rounding,
-    maxGrowth: number,
+    maxRange: number,
   ) {
     const plan = new TapePlan(numEntries);
     this.#rounding = rounding;
-    this.#maxGrowth = maxGrowth;
+    this.#maxRange = maxRange;
     this.#places = new Int32Array(numbers.length);
     this.#signs = new Float64Array(numbers.length);
     for (let i = 0; i < numbers.length; i++) {
@@ -91,7 +91,7 @@ export class FormulaTape {
   numbersOf(matrices: Float64Array): Float64Array | undefined {
     this.#values.set(matrices);
     if (!this.#factor()) return undefined;
-    if (!this.#isWithinGrowth()) return undefined;
+    if (!this.#isWithinRange()) return undefined;
     this.#operate();
     if (!this.#areOnes()) return undefined;
     const values = this.#values;
@@ -124,17 +124,17 @@ export class FormulaTape {
   }
 
   /** Multiplies up the ranges of rotations, by the hypot(1, t) that accompany tangents t. */
-  #isWithinGrowth(): boolean {
+  #isWithinRange(): boolean {
     const values = this.#values;
     const places = this.#tangents;
     let i = 0;
     for (const { constant, end } of this.#segments) {
-      let growth = constant;
+      let range = constant;
       for (; i < end; i += 2) {
-        growth *= rangeOf(values[2 * places[i]! + 1]!, values[2 * places[i + 1]! + 1]!);
+        range *= rangeOf(values[2 * places[i]! + 1]!, values[2 * places[i + 1]! + 1]!);
       }
       // Not a number, either, where a matrix has none.
-      if (!(growth <= this.#maxGrowth)) return false;
+      if (!(range <= this.#maxRange)) return false;
     }
     return true;
   }

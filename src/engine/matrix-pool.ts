@@ -13,8 +13,8 @@ export interface MatrixPool {
 }
 
 /** Rotations between two applications of scales. */
-export interface GrowthSegment {
-  /** Range (`growth.ts`) of the rotations that do not depend on angles. */
+export interface RotationSegment {
+  /** Range (`gain.ts`) of the rotations that do not depend on angles. */
   readonly constant: number;
   /** Tangents of the others: of a rotation twice the same, of a pair both. */
   readonly tangents: readonly (readonly [Real, Real])[];
@@ -32,7 +32,7 @@ export interface Trace {
   /** The set that formulas of this lowering share. */
   readonly leftOut: Set<Formula>;
   /** The segments with tangents that depend on angles. */
-  readonly segments: GrowthSegment[];
+  readonly segments: RotationSegment[];
 }
 
 /** The matrices of a shape. */

@@ -273,15 +273,15 @@ export function factorInto(
     }
   }
   const t = round(sign * tangent);
-  const growth = Math.sqrt(1 + t * t);
-  values[2 * to] = sr / growth;
-  values[2 * to + 1] = si / growth;
+  const hypotenuse = Math.sqrt(1 + t * t);
+  values[2 * to] = sr / hypotenuse;
+  values[2 * to + 1] = si / hypotenuse;
   values[2 * to + 2] = pr;
   values[2 * to + 3] = pi;
   values[2 * to + 4] = qr;
   values[2 * to + 5] = qi;
   values[2 * to + 6] = t;
-  values[2 * to + 7] = growth;
+  values[2 * to + 7] = hypotenuse;
   return true;
 }
 

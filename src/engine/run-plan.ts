@@ -8,9 +8,9 @@ import {
   type LoopTail,
   type MatrixProductProgram,
   type Measure,
+  type NoiseSection,
   type Program,
   type Reset,
-  type Stretch,
   type Sweep,
   type TrajectoryProgram,
   type TrajectoryStep,
@@ -36,9 +36,9 @@ export interface CollapseStep {
 }
 
 /** Gates and noise of a program with noise. */
-export interface StretchStep {
-  readonly kind: 'stretch';
-  readonly stretch: Stretch;
+export interface SectionStep {
+  readonly kind: 'section';
+  readonly section: NoiseSection;
   readonly event: number;
   readonly condition?: never;
 }
@@ -52,7 +52,7 @@ export interface MisreadStep extends MisreadOperation {
 export type PlanStep =
   | SweepStep
   | CollapseStep
-  | StretchStep
+  | SectionStep
   | MisreadStep
   | AssignOperation
   | LoopHead
@@ -146,9 +146,9 @@ function planWithLastReadings(
   for (const step of program.steps) {
     const condition = step.condition === undefined ? {} : { condition: step.condition };
     switch (step.kind) {
-      case 'stretch':
+      case 'section':
         numPasses += step.sites.length + 1;
-        steps.push({ kind: 'stretch', stretch: step, event: event++ });
+        steps.push({ kind: 'section', section: step, event: event++ });
         break;
       case 'gates':
         numPasses += step.gates.length;
@@ -176,7 +176,7 @@ function planWithLastReadings(
     steps,
     numPasses,
     hasFinalState: steps.every(
-      ({ kind, condition }) => (kind === 'stretch' || kind === 'sweep') && condition === undefined,
+      ({ kind, condition }) => (kind === 'section' || kind === 'sweep') && condition === undefined,
     ),
     terminalEvent: event,
     measuredWords: words,

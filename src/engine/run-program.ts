@@ -67,7 +67,7 @@ interface WalkedProgram<O> {
   readonly budget: StateBudget;
   operations(slicer: TimeSlicer): O;
   /** As of `RunnableTrajectories`. */
-  readonly growth?: Program;
+  readonly rescaling?: Program;
 }
 
 /**
@@ -77,7 +77,7 @@ interface WalkedProgram<O> {
  * @returns Also the operations, which may have learned something, and the number of final states.
  */
 export async function walkShots<S, O extends BranchOperations<S>>(
-  { plan, budget, operations: open, growth }: WalkedProgram<O & BranchOperations<S>>,
+  { plan, budget, operations: open, rescaling }: WalkedProgram<O & BranchOperations<S>>,
   request: RunRequest,
   signal: AbortSignal,
   onFinalState?: (branch: FinalBranch<S>, operations: O, slicer: TimeSlicer) => Promise<void>,
@@ -85,7 +85,7 @@ export async function walkShots<S, O extends BranchOperations<S>>(
   const started = performance.now();
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
   const operations = open(slicer);
-  const tree = new ShotTree<S>(plan, operations, budget, request, slicer, growth);
+  const tree = new ShotTree<S>(plan, operations, budget, request, slicer, rescaling);
   const counts = await tree.run(
     onFinalState && ((branch) => onFinalState(branch, operations, slicer)),
   );

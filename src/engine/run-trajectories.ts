@@ -23,7 +23,7 @@ import { TimeSlicer } from './time-slicer.ts';
 /** A program with noise compiled by an engine; all its runs share it. */
 export interface RunnableTrajectories<S> extends RunnableProgram<S> {
   /** Multiplies a state by 2^16, which undoes the decay of its norm. */
-  readonly growth: Program;
+  readonly rescaling: Program;
 }
 
 /**

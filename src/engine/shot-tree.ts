@@ -15,8 +15,8 @@ import type { Counts, CountsFinish, RunRequest, ShotRange } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { misreadCounts } from './final-misreads.ts';
 import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
+import { SectionWalk, type TravellingBranch } from './section-walk.ts';
 import type { BranchOperations, QubitMasses, ShotGroup, StateBudget } from './state-operations.ts';
-import { StretchWalk, type TravellingBranch } from './stretch-walk.ts';
 import {
   type Finish,
   finishedOutcome,
@@ -69,7 +69,7 @@ export class ShotTree<S> {
   readonly #counts: CountsBuilder;
   /** Turns a register that is counted into an outcome. */
   readonly #finish: Finish;
-  readonly #noise: StretchWalk<S, Branch<S>> | undefined;
+  readonly #noise: SectionWalk<S, Branch<S>> | undefined;
   readonly #waiting: Branch<S>[] = [];
   /** States not yet released. */
   readonly #held = new Set<S>();
@@ -84,14 +84,14 @@ export class ShotTree<S> {
     this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
   };
 
-  /** @param growth - Program that rescales small states, if the plan has noise. */
+  /** @param rescaling - Program that rescales small states, if the plan has noise. */
   constructor(
     plan: RunPlan,
     operations: BranchOperations<S>,
     budget: StateBudget,
     { shots, seed, shotRange }: Pick<RunRequest, 'shots' | 'seed' | 'shotRange'>,
     slicer: TimeSlicer,
-    growth?: Program,
+    rescaling?: Program,
   ) {
     this.#plan = plan;
     this.#operations = operations;
@@ -103,7 +103,7 @@ export class ShotTree<S> {
     this.#slicer = slicer;
     this.#finish = plan.finalMisreads.length > 0 ? registerOf(plan) : plan;
     this.#counts = new CountsBuilder(this.#finish.numBits);
-    this.#noise = growth === undefined ? undefined : this.#noiseWalk(growth);
+    this.#noise = rescaling === undefined ? undefined : this.#noiseWalk(rescaling);
   }
 
   /** Milliseconds spent on the trailing measurements and on sorting the counts. */
@@ -204,7 +204,7 @@ export class ShotTree<S> {
       }
       if (step.kind === 'assign') {
         if (holds) assign(step, branch.bits);
-      } else if (step.kind === 'stretch') {
+      } else if (step.kind === 'section') {
         if (this.#noise === undefined) throw new Error('unreachable: noise in a plain program');
         branch = await this.#noise.pass(step, branch);
       } else if (step.kind === 'sweep') {
@@ -242,20 +242,20 @@ export class ShotTree<S> {
     return share / this.#plan.numPasses;
   }
 
-  #noiseWalk(growth: Program): StretchWalk<S, Branch<S>> {
-    return new StretchWalk({
+  #noiseWalk(rescaling: Program): SectionWalk<S, Branch<S>> {
+    return new SectionWalk({
       operations: this.#operations,
       slicer: this.#slicer,
       seed: this.#seed,
-      growth,
+      rescaling,
       copyOf: (state) => this.#copyOf(state),
       release: (state) => this.#release(state),
-      branchOff: (branch, state, shots, passage) => ({
+      branchOff: (branch, state, shots, progress) => ({
         ...branch,
         state,
         bits: branch.bits.slice(),
         shots,
-        passage,
+        progress,
       }),
       wait: (branch) => this.#waiting.push(branch),
       onPass: () => {

@@ -29,7 +29,7 @@ export interface StateEngine<S> {
   readonly maxDensityQubits?: number;
   place(program: Program): MaybePromise<PlacedStates<S>>;
   /** Places the program that undoes the decay of norms; other segments are placed when a run needs them. */
-  placeTrajectories(growth: Program, plan: RunPlan): MaybePromise<PlacedStates<S>>;
+  placeTrajectories(rescaling: Program, plan: RunPlan): MaybePromise<PlacedStates<S>>;
 }
 
 /**
@@ -68,13 +68,13 @@ export function stateMethods<S>(
     },
     async trajectories(program) {
       checkWidth(program);
-      const { growth } = program;
+      const { rescaling } = program;
       const { executable, ...placed } = await engine.placeTrajectories(
-        growth,
+        rescaling,
         planTrajectories(program),
       );
       return executable((request, signal) =>
-        runTrajectories({ ...placed, growth }, request, signal),
+        runTrajectories({ ...placed, rescaling }, request, signal),
       );
     },
   };

@@ -51,7 +51,7 @@ export class TimeSlicer {
  * Resolves after one turn of the event loop, when other pending events have been handled.
  *
  * Node's setImmediate costs a microsecond or two. Browsers do not have it. There, a message to
- * oneself is queued behind pending events; timeouts are stretched to 4 ms, and `scheduler.yield`
+ * oneself is queued behind pending events; timeouts are at least 4 ms, and `scheduler.yield`
  * goes ahead of other messages.
  */
 export function nextTurn(): Promise<void> {

@@ -69,7 +69,7 @@ export interface MapItem extends Reach, Pick<MapKernel, 'targets' | 'rows' | 're
   /** Entries of `rows`, row-major, divided by `rest`. */
   readonly entries: Float64Array;
   /** Largest sum of moduli in a row of the entries. */
-  readonly growth: number;
+  readonly gain: number;
 }
 
 /** Sums as of a `ProbeKernel`. It changes nothing; where it has flips, it waits like an item that moves its targets. */
@@ -141,15 +141,15 @@ export function addItems(
 function mapItem({ targets, rows, rest, offset }: MapKernel, { matrices }: MatrixPool): MapItem {
   const size = rows.length;
   const entries = matrices.slice(2 * offset, 2 * (offset + size * size)).map((x) => x / rest);
-  let growth = 1;
+  let gain = 1;
   for (let row = 0; row < size; row++) {
     let sum = 0;
     for (let i = row * size; i < (row + 1) * size; i++) {
       sum += Math.hypot(entries[2 * i]!, entries[2 * i + 1]!);
     }
-    growth = Math.max(growth, sum);
+    gain = Math.max(gain, sum);
   }
-  return { kind: 'map', moved: maskOf(targets), read: 0, targets, rows, rest, entries, growth };
+  return { kind: 'map', moved: maskOf(targets), read: 0, targets, rows, rest, entries, gain };
 }
 
 function probeItem({ targets, controls, ancilla, sums }: ProbeKernel): ProbeItem {

@@ -5,18 +5,18 @@
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { isMean, isOfDensity } from '../circuit/outputs.ts';
+import { byChain, byStabilizerSums, byStabilizers } from './method-candidates.ts';
 import {
   densitySize,
   limitFor,
+  type MethodCandidate,
   type MethodQuestion,
   methodsOf,
-  type Offer,
   type Refusal,
   simulatedSpec,
   sizeOf,
 } from './method-limits.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
-import { byChain, byStabilizerSums, byStabilizers } from './method-offers.ts';
 import type { ProcessorSpec } from './processor.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import {
@@ -46,10 +46,10 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
     case 'stabilizer':
     case 'matrix_product_state': {
       if (!has(asked)) return notHere(asked, spec);
-      const offer =
+      const candidate =
         asked === 'stabilizer' ? byStabilizers(question, spec) : byChain(question, spec);
-      if (!('why' in offer)) return chosen(offer, NAMED);
-      const { why, isLimit = false } = offer;
+      if (!('why' in candidate)) return chosen(candidate, NAMED);
+      const { why, isLimit = false } = candidate;
       return { field: 'method', problem: `${why}.`, isLimit };
     }
     case 'density_matrix':
@@ -96,7 +96,7 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
       : modelMs(runWork(work, { shots, seed: 0, method: onStates.method }));
   if (ms <= SHORT_MS) return onStates;
   const most = CLEARLY_FASTER * ms;
-  const msOf = ({ figures, method }: Offer) =>
+  const msOf = ({ figures, method }: MethodCandidate) =>
     modelMs(runWork(work, { shots, seed: 0, method, figures }));
   const clifford = byStabilizers(question, spec);
   if (!('why' in clifford) && msOf(clifford) <= most) {
@@ -104,23 +104,27 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   }
   // The time of sums for observables depends on their terms, which are not known here.
   const mostOfSums = wantsExact ? most : ms;
-  const offers: Offer[] = [];
+  const candidates: MethodCandidate[] = [];
   const whys = 'why' in clifford ? [clifford.why] : [];
-  const add = (offer: Offer | Refusal, mostMs: number) => {
-    if ('why' in offer) whys.push(offer.why);
-    else if (!offer.isExact) whys.push(offer.whyNotExact);
-    else if (msOf(offer) <= mostMs) offers.push(offer);
+  const add = (candidate: MethodCandidate | Refusal, mostMs: number) => {
+    if ('why' in candidate) whys.push(candidate.why);
+    else if (!candidate.isExact) whys.push(candidate.whyNotExact);
+    else if (msOf(candidate) <= mostMs) candidates.push(candidate);
   };
   if ('why' in clifford && clifford.isNotClifford === true) {
     add(byStabilizerSums(question, spec, mostOfSums), mostOfSums);
   }
-  if (!offers.some((offer) => msOf(offer) <= COMPARED_MS)) add(byChain(question, spec), most);
-  const best = offers.toSorted((a, b) => msOf(a) - msOf(b))[0];
+  if (!candidates.some((candidate) => msOf(candidate) <= COMPARED_MS))
+    add(byChain(question, spec), most);
+  const best = candidates.toSorted((a, b) => msOf(a) - msOf(b))[0];
   if (best !== undefined) return chosen(best, comparison(question, spec, onStates));
   return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;
 }
 
-function chosen({ method, figures, bonds, what, precision }: Offer, why: string): MethodChoice {
+function chosen(
+  { method, figures, bonds, what, precision }: MethodCandidate,
+  why: string,
+): MethodChoice {
   const reason = `${what}. ${precision} ${why}`;
   return { method, figures, ...(bonds !== undefined && { bonds }), reason };
 }

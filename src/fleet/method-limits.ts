@@ -3,6 +3,7 @@ import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
 import type { OutputName } from '../circuit/outputs.ts';
 import type { BondLimits } from '../compiler/program.ts';
+import { FEW_SHOTS } from '../engine/stabilizer/frame-sampler.ts';
 import {
   CORE_BYTES,
   MAX_CORE_QUBITS,
@@ -38,9 +39,9 @@ export interface MethodQuestion {
 }
 
 /** Estimate of a circuit by a method whose states do not have 2^n amplitudes. */
-export type Offer = OfferedMethod & (ExactOffer | CutOffer);
+export type MethodCandidate = CandidateMethod & (ExactCandidate | TruncatedCandidate);
 
-interface OfferedMethod extends MethodRequest {
+interface CandidateMethod extends MethodRequest {
   readonly method: 'stabilizer' | 'matrix_product_state';
   readonly figures: MethodFigures;
   /** The states with their memory. */
@@ -49,11 +50,11 @@ interface OfferedMethod extends MethodRequest {
   readonly precision: string;
 }
 
-interface ExactOffer {
+interface ExactCandidate {
   readonly isExact: true;
 }
 
-interface CutOffer {
+interface TruncatedCandidate {
   readonly isExact: false;
   /** A clause for a refusal. */
   readonly whyNotExact: string;
@@ -78,7 +79,11 @@ export interface MethodLimit {
   /** In double precision, where single precision takes wider ones. */
   readonly maxDoubleQubits?: number;
   /** Limits of circuits that are Clifford but for a few gates. */
-  readonly nearClifford?: { readonly maxQubits: number; readonly maxStates: number };
+  readonly nearClifford?: {
+    readonly maxQubits: number;
+    readonly maxStates: number;
+    readonly maxActiveQubits: number;
+  };
 }
 
 /** Methods that a processor's callers may ask for; hardware has none. */
@@ -110,11 +115,16 @@ export const maxTableauQubits = (bytes: number): number =>
 export const maxCoreQubits = (bytes: number): number =>
   Math.max(0, Math.min(MAX_CORE_QUBITS, Math.ceil(Math.log2(bytes / CORE_BYTES)) - 1));
 
+/** Most active qubits: a state of each of the fewest shots that are sampled together fits into `bytes` twice. */
+export const maxActiveQubits = (bytes: number): number =>
+  Math.max(0, Math.min(MAX_CORE_QUBITS, Math.floor(Math.log2(bytes / (2 * FEW_SHOTS * 16)))));
+
 function stabilizerLimit(spec: ProcessorSpec): MethodLimit {
   const maxQubits = maxTableauQubits(stateBytesOf(spec));
   const nearClifford = {
     maxQubits: Math.min(maxQubits, MAX_NEAR_CLIFFORD_QUBITS),
     maxStates: 2 ** maxCoreQubits(stateBytesOf(spec)),
+    maxActiveQubits: maxActiveQubits(stateBytesOf(spec)),
   };
   return { method: 'stabilizer', maxQubits, maxNoisyQubits: maxQubits, nearClifford };
 }

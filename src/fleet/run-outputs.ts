@@ -200,21 +200,21 @@ export class JoinedOutputs {
   }
 
   /** Sets the outputs of circuits `from` … `to` − 1. Outputs of all circuits at once are kept without a copy. */
-  set(from: number, to: number, piece: RunOutputs): void {
+  set(from: number, to: number, chunk: RunOutputs): void {
     if (from === 0 && to === this.#numCircuits) {
-      this.#whole = { ...this.#whole, ...piece };
+      this.#whole = { ...this.#whole, ...chunk };
       return;
     }
     const each = (length: number) => length / (to - from);
     for (const name of NUMBER_COLUMNS) {
-      const numbers = piece[name];
+      const numbers = chunk[name];
       if (numbers === undefined) continue;
       const perCircuit = each(numbers.length);
       const all = this.#numbers.get(name) ?? new Float64Array(this.#numCircuits * perCircuit);
       this.#numbers.set(name, all);
       all.set(numbers, from * perCircuit);
     }
-    const { counts, countsByRow = [] } = piece;
+    const { counts, countsByRow = [] } = chunk;
     if (counts !== undefined) {
       const perCircuit = each(counts.length);
       this.#counts ??= new Uint32Array(this.#numCircuits * perCircuit);

@@ -8,7 +8,7 @@
 import { askedFields } from '../circuit/outputs.ts';
 import type { ShotRange } from '../engine/engine.ts';
 import { joinedShots } from '../engine/run-trajectories.ts';
-import { BatchPieces } from './batch-pieces.ts';
+import { BatchChunks } from './batch-chunks.ts';
 import type { CircuitResult, CircuitRun, RunHooks } from './processor.ts';
 import { outputsOf, runResultOf } from './run-outputs.ts';
 import { modelMs } from './schedule/run-estimates.ts';
@@ -79,8 +79,8 @@ export async function runShotRanges(
   const submittedAt = performance.now();
   const following = new RangesFollowed(ranges, hooks);
   const results: CircuitResult[] = [];
-  const pieces = new BatchPieces();
-  await pieces.run(
+  const chunks = new BatchChunks();
+  await chunks.run(
     ranges.keys(),
     async (k) => {
       const part = {
@@ -88,7 +88,7 @@ export async function runShotRanges(
         ...(k > 0 && { id: `${run.id}/shots-${k}`, partOf: run.id }),
         request: { ...run.request, shotRange: ranges[k]! },
       };
-      results[k] = await runRange(part, following.hooksOf(k), pieces.signal);
+      results[k] = await runRange(part, following.hooksOf(k), chunks.signal);
     },
     signal,
   );

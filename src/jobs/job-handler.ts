@@ -47,7 +47,7 @@ export interface JobHandler {
    */
   resultSoFar?(job: Job): Promise<string | undefined>;
   /**
-   * Job that waits for this one and is one piece of work with it, if any.
+   * Job that waits for this one and is one unit of work with it, if any.
    *
    * @param job - A brief listing's job; its request may be cut off.
    */

@@ -3,7 +3,7 @@
  *
  * The jobs of a key are read in listing order from one index: that of the first requested tag, of the name,
  * of the status, or of all jobs. Other filters are checked row by row. If that may skip many rows before a
- * page is full, the index is read in pieces.
+ * page is full, the index is read in chunks.
  */
 import type { StoredRow } from '../storage/damaged-records.ts';
 import { BRIEF_REQUEST_LENGTH, isFinal, type JobQuery } from './job.ts';
@@ -32,7 +32,7 @@ export const SQLITE: ListingDialect = {
 export const POSTGRES: ListingDialect = { from: () => '', join: 'JOIN' };
 
 /** Rows of an index read at once; they take one or two milliseconds. */
-const PIECE_ROWS = 500;
+const CHUNK_ROWS = 500;
 
 /** Position of a row in a listing; a damaged row may have no time. */
 export interface ListingPlace {
@@ -84,10 +84,10 @@ export class JobListing {
   }
 
   /**
-   * Finds the last row of the next piece of the index; no row if fewer remain.
+   * Finds the last row of the next chunk of the index; no row if fewer remain.
    *
    * @param from - Last row examined; undefined at the beginning.
-   * @returns Undefined if the listing is read in one piece.
+   * @returns Undefined if the listing is read in one chunk.
    */
   end(from: ListingPlace | undefined): ListingQuery | undefined {
     const { index, createdAt, id, keys, others } = this.#source;
@@ -96,7 +96,7 @@ export class JobListing {
     return this.#select(
       `${createdAt}, ${id} AS id FROM ${index}`,
       [...keys, ...this.#bounds(from, undefined)],
-      `1 OFFSET ${PIECE_ROWS - 1}`,
+      `1 OFFSET ${CHUNK_ROWS - 1}`,
     );
   }
 

@@ -143,7 +143,7 @@ export class JobRunner {
     return active;
   }
 
-  /** Job that waits for this one and is one piece of work with it, if any. */
+  /** Job that waits for this one and is one unit of work with it, if any. */
   parentOf(job: Job): JobId | undefined {
     return this.handlers[job.kind]?.parentOf?.(job);
   }

@@ -3,13 +3,13 @@
  *
  * A process seldom dies because of one of its jobs, so an interrupted job runs again. A job that crashes
  * every process must be given up at some point. Only the other jobs that ran at the time tell the two apart:
- * of k pieces of work that ran when a process died, each gets a suspicion of 1/k². A job that runs alone is
+ * of k units of work that ran when a process died, each gets a suspicion of 1/k². A job that runs alone is
  * given up after `maxSuspicion` interruptions, one of two that run together after four times as many, and one
  * among many only after very many. So recovery always ends, and a job is hardly ever given up by chance.
  * (Running suspects alone would find the culprit, but would delay everybody else for as long as a suspect
  * takes.)
  *
- * A plan and the tasks that it waits for are one piece of work; the suspicion is on the tasks. A circuit
+ * A plan and the tasks that it waits for are one unit of work; the suspicion is on the tasks. A circuit
  * whose caller waits for it is not stored in its first quarter of a second, so work may look more alone than
  * it was. While the process holds a suspect, all circuits are therefore stored before they begin.
  */
@@ -78,7 +78,7 @@ export async function requeueInterrupted({
 
 /**
  * Suspicion that falls on each of the jobs that ran when a process died. Jobs that wait for others, and that are one
- * piece of work with these, are not suspected and left out.
+ * unit of work with these, are not suspected and left out.
  *
  * @param awaiting - Further jobs that wait for others.
  */

@@ -194,7 +194,7 @@ export class SqliteJobStore implements JobStore {
     const listing = new JobListing(query, SQLITE);
     for (let from: ListingPlace | undefined; ; ) {
       const limit = query.limit - jobs.length;
-      // Reading in pieces lets other work run between them.
+      // Reading in chunks lets other work run between them.
       const end = this.#placeOf(listing.end(from));
       const rows = this.#all(listing.page(from, end, limit));
       for (const row of rows) {
@@ -331,7 +331,7 @@ export class SqliteJobStore implements JobStore {
     return this.#whole(row);
   }
 
-  /** Waits for a turn of the event loop. Each turn reads one piece, however many listings are in progress. */
+  /** Waits for a turn of the event loop. Each turn reads one chunk, however many listings are in progress. */
   #nextTurn(): Promise<void> {
     this.#turn = this.#turn.then(() => setImmediate());
     return this.#turn;

@@ -193,7 +193,7 @@ export class ChildPool<Child> {
   }
 }
 
-/** Attempts at a piece of work after which its losses count as its own fault. */
+/** Attempts at a unit of work after which its losses count as its own fault. */
 const MAX_ATTEMPTS = 3;
 /** The same while somebody else kills the children, which says nothing about the work. */
 const MAX_KILLED_ATTEMPTS = 10;

@@ -17,29 +17,29 @@ type ReaderParent = ParentPort<ToReader, FromReader>;
 /** Reports that the reader is ready, and answers each message of the parent. */
 export function serveReading(parent: ReaderParent): void {
   let onNextWanted = () => {};
-  const postPiece = (index: number, piece: unknown): Promise<void> => {
-    parent.post({ kind: 'piece', index, piece });
+  const postChunk = (index: number, chunk: unknown): Promise<void> => {
+    parent.post({ kind: 'chunk', index, chunk });
     return new Promise((resolve) => {
       onNextWanted = resolve;
     });
   };
   parent.onMessage(async (message) => {
     if ('wants' in message) onNextWanted();
-    else parent.post(await answer(message, parent, postPiece));
+    else parent.post(await answer(message, parent, postChunk));
   });
   parent.post({ kind: 'ready' });
 }
 
-/** Posts a piece of an output; resolves when the next one is wanted. */
-type PostPiece = (index: number, piece: unknown) => Promise<void>;
+/** Posts a chunk of an output; resolves when the next one is wanted. */
+type PostChunk = (index: number, chunk: unknown) => Promise<void>;
 
 async function answer(
   message: ReadingTask,
   parent: ReaderParent,
-  postPiece: PostPiece,
+  postChunk: PostChunk,
 ): Promise<FromReader> {
   try {
-    return { kind: 'done', output: await outputOf(message, parent, postPiece) };
+    return { kind: 'done', output: await outputOf(message, parent, postChunk) };
   } catch (error) {
     if (error instanceof CodedError) {
       const { code, message: text, faults } = error;
@@ -69,11 +69,11 @@ async function prepare(
   parent.post({ kind: 'prepared' });
 }
 
-/** Output of a reading; its last piece, if it has pieces. */
+/** Output of a reading; its last chunk, if it has chunks. */
 async function outputOf(
   { name, input }: ReadingTask,
   parent: ReaderParent,
-  postPiece: PostPiece,
+  postChunk: PostChunk,
 ): Promise<unknown> {
   const reading = findReading(name);
   const { context, hashPath } = input;
@@ -82,12 +82,12 @@ async function outputOf(
   const read = await reading.read(body, context);
   const output =
     hashPath === undefined ? read : { ...Object(read), bodyHash: requestHash(hashPath, body) };
-  if (reading.pieces === undefined) return output;
-  const [first, ...others] = reading.pieces.cut(output);
+  if (reading.chunks === undefined) return output;
+  const [first, ...others] = reading.chunks.cut(output);
   let last = first;
-  for (const [index, piece] of others.entries()) {
-    await postPiece(index, last);
-    last = piece;
+  for (const [index, chunk] of others.entries()) {
+    await postChunk(index, last);
+    last = chunk;
   }
   return last;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DynamicCircuit, DynamicOperation } from '../../src/circuit/circuit.ts';
 import type { PauliFactor, PauliSum } from '../../src/circuit/observable.ts';
 import { inverseOperation } from '../../src/circuit/operation-matrix.ts';
+import { compileActive } from '../../src/compiler/clifford/compile-active.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import type { StabilizerProgram } from '../../src/compiler/program.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
@@ -22,10 +23,12 @@ import { gate } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
-/** The program of a Clifford circuit. */
+/** The program of a Clifford circuit, or of one with active qubits. */
 function programOf(circuit: DynamicCircuit): StabilizerProgram {
-  const compiled = compileStabilizer(circuit);
-  if ('kind' in compiled) throw new Error(`Not Clifford: ${compiled.operation}`);
+  const clifford = compileStabilizer(circuit);
+  if (!('kind' in clifford)) return clifford;
+  const compiled = compileActive(circuit, { maxActiveQubits: 8 });
+  if ('kind' in compiled) throw new Error(`Not compiled: ${JSON.stringify(compiled)}`);
   return compiled;
 }
 
@@ -59,6 +62,11 @@ const KINDS: readonly (readonly [name: string, parts: CliffordParts])[] = [
   [
     'anything under conditions',
     { noise: true, readings: true, paulisOnBits: true, anythingOnBits: true },
+  ],
+  ['other gates between measurements', { others: true, readings: true }],
+  [
+    'other gates, noise and conditions',
+    { others: true, noise: true, readings: true, paulisOnBits: true },
   ],
 ];
 

@@ -28,7 +28,7 @@ import {
 import type { RunOutcome } from '../../src/fleet/workers/worker-messages.ts';
 import { parityLists } from '../../src/math/bit-matrix.ts';
 import type { CheckedProgram } from '../../src/service/batches/batch-program.ts';
-import { programPieces } from '../../src/service/batches/read-batch.ts';
+import { programChunks } from '../../src/service/batches/read-batch.ts';
 import type { FromProcess } from '../../src/workloads/procedures/procedure-messages.ts';
 import { SentCircuits } from '../../src/workloads/procedures/sent-circuits.ts';
 import { randomSum } from '../support/random-observables.ts';
@@ -215,9 +215,9 @@ testSeeds('checked programs come from their reader whole', seeds(4), (seed) => {
       shots: 3,
     }) as unknown as CheckedProgram;
   const output = { seed: 4, programs: [program(1), program(90), program(2)] };
-  const { cut, collect } = programPieces<typeof output>();
+  const { cut, collect } = programChunks<typeof output>();
   const collected = collect();
-  for (const piece of cut(output)) collected.add(structuredClone(piece));
+  for (const chunk of cut(output)) collected.add(structuredClone(chunk));
   const plain = (circuit: DynamicCircuit): DynamicCircuit => ({ ...circuit });
   const programs = collected.output.programs.map(({ groups, ...rest }) => ({
     ...rest,

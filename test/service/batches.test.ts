@@ -793,7 +793,7 @@ describe('a refused batch', () => {
     expect(faults).toEqual(['programs: 1200000 points in all; the limit is 1000000.']);
   });
 
-  test('is told that a processor is offline', async () => {
+  test('reports that a processor is offline', async () => {
     const answer = await post({ ...good, target_processor: 'superconducting-1' });
     expect(answer.statusCode).toBe(503);
   });

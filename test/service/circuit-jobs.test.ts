@@ -21,7 +21,7 @@ describe('what of a program is ignored', () => {
     },
   ];
 
-  test('is told in the answer and in the record', async () => {
+  test('is reported in the answer and in the record', async () => {
     await using service = await openTestService();
     const { data } = (await service.submit(body)).json();
     expect(data).toMatchObject({ status: 'completed', warnings });
@@ -29,7 +29,7 @@ describe('what of a program is ignored', () => {
     expect(record.json().data.warnings).toEqual(warnings);
   });
 
-  test('is told at once to a caller who does not wait', async () => {
+  test('is reported at once to a caller who does not wait', async () => {
     await using service = await openTestService();
     service.processor.isHolding = true;
     for (const headers of [ASYNC, { ...ASYNC, 'idempotency-key': 'a' }]) {
@@ -38,7 +38,7 @@ describe('what of a program is ignored', () => {
     }
   });
 
-  test('is told where another process read the program', async () => {
+  test('is reported where another process read the program', async () => {
     await using service = await openTestService();
     const long = { ...body, qasm: `${qasm}${'// A comment.\n'.repeat(20_000)}` };
     expect((await service.submit(long)).json().data.warnings).toEqual(warnings);

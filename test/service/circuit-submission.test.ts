@@ -346,7 +346,7 @@ describe('a submission with', () => {
     expect(error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
   });
 
-  test('an unknown target is told the known ones', async () => {
+  test('an unknown target is answered with the known ones', async () => {
     const answer = await service.submit({ ...BELL, target_processor: 'abacus' });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error.details).toEqual([
@@ -362,7 +362,7 @@ describe('a submission with', () => {
     ['shots', { shots: 51 }, 'max_shots', '50'],
     ['qubits', { shots: 1, qubits: 5 }, 'max_qubits', '4'],
     ['circuit', { shots: 1, circuit: [H, H, H, H] }, 'max_gates', '3'],
-  ])('too many %s is told the limit of its target', async (path, fields, limit, value) => {
+  ])('too many %s is answered with the limit of its target', async (path, fields, limit, value) => {
     const answer = await service.submit({ ...BELL, target_processor: 'small', ...fields });
     expect(answer.statusCode).toBe(400);
     const [detail] = answer.json().error.details;
@@ -376,7 +376,7 @@ describe('a submission with', () => {
     expect((await service.submit(body)).statusCode).toBe(201);
   });
 
-  test('more than 2^28 measured bits in all is told how many shots it may have', async () => {
+  test('more than 2^28 measured bits in all is answered with the number of shots that it may have', async () => {
     const circuit = [{ gate: 'M', qubits: [0], bits: [999] }];
     const most = Math.floor(2 ** 28 / 1000);
     expect((await service.submit({ ...BELL, circuit, shots: most })).statusCode).toBe(201);
@@ -459,7 +459,7 @@ describe('priority', () => {
 
 describe('the processor', () => {
   test.each(['standard', 'enterprise'] as const)(
-    'is told the key of a circuit and that its tier is %s',
+    'gets the key of a circuit and that its tier is %s',
     async (tier) => {
       const processor = new FakeProcessor();
       await using own = await openTestService({ processors: [processor] });

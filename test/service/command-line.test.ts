@@ -181,7 +181,7 @@ test.each([
   ['cpu in f32', ['--precision', 'f32', '--threads', '2'], 'cpu', 'f32', 2],
   ['reference', ['--engine', 'reference'], 'reference', 'f64', 1],
 ] as const)(
-  'run measures the engine that it is told: %s',
+  'run measures the engine that it is given: %s',
   async (_, options, engine, precision, threads) => {
     const args = [
       'run',

@@ -73,7 +73,7 @@ describe('GET /', () => {
     expect(factsOf(body)).toMatchObject({ availability: { reason } });
   });
 
-  test('shows the deployed model where a service is told nothing else', async () => {
+  test('shows the deployed model where a service has no other setting', async () => {
     await using plain = await openTestService();
     const { body } = await plain.app.inject({ url: '/' });
     const { threshold } = plain.deps.models.classifier.card.circuit;

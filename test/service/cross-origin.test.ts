@@ -21,7 +21,7 @@ const listOf = (header: unknown) =>
 describe('an origin that is named', () => {
   const settings = { corsOrigins: ['http://localhost:3000', ORIGIN] };
 
-  test('is told which methods and headers a page may use, without a key', async () => {
+  test('gets the methods and headers that a page may use, without a key', async () => {
     await using service = await openTestService({ settings });
     const asked = 'x-api-key, authorization, content-type, idempotency-key, last-event-id, prefer';
     const answer = await preflight(service, CIRCUITS, { 'access-control-request-headers': asked });
@@ -105,7 +105,7 @@ test.each([
   ['another origin', [ORIGIN], 'https://app.example.com.evil.example'],
   ['the same host on another port', [ORIGIN], `${ORIGIN}:8443`],
   ['any origin where none is named', [], ORIGIN],
-])('%s is told nothing', async (_name, corsOrigins, origin) => {
+])('%s gets no headers', async (_name, corsOrigins, origin) => {
   await using service = await openTestService({ settings: { corsOrigins } });
   const asked = await preflight(service, CIRCUITS, { origin });
   expect(asked.statusCode).toBe(404);

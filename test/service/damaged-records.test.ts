@@ -94,7 +94,7 @@ test('damaged jobs, keys, maintenance and idempotency rows fail alone; the servi
   expect(await client.record(`${RECORDS}/${body}`)).toMatchObject({
     error: { code: 'JOBS_DAMAGED' },
   });
-  // What came of it is told without its request.
+  // What came of it is reported without its request.
   expect(await client.record(`${RECORDS}/${body}`)).not.toHaveProperty('request');
   expect(await client.record(`${RECORDS}/${well}`)).toMatchObject({ status: 'completed' });
   expect(await client.record(taskLocation)).toMatchObject({ status: 'completed' });

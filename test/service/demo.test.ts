@@ -83,7 +83,7 @@ test('is to be asked by POST', async () => {
 });
 
 describe('the limit of an address', () => {
-  test('is told, is answered 429 with Retry-After, and is another address’s no concern', async () => {
+  test('is reported, is answered 429 with Retry-After, and is another address’s no concern', async () => {
     await using own = await openModelService({ settings: { demoRateLimit: 2 } });
     const first = await visit(own);
     expect(first.headers['ratelimit-policy']).toBe('"demo";q=2;w=60');

@@ -66,6 +66,18 @@ function repetitionCode(distance: number, p: number): string {
   ].join('\n');
 }
 
+/** T and its inverse, with a bit flip between them and the measurement. */
+const WITH_T = [
+  'H 0',
+  'T 0',
+  'T_DAG 0',
+  'H 0',
+  'X_ERROR(0.25) 0',
+  'M 0',
+  'OBSERVABLE_INCLUDE(0) rec[-1]',
+  '',
+].join('\n');
+
 /** One error flips four detectors, and no others flip some of them. */
 const HYPEREDGE = [
   'X_ERROR(0.1) 0',
@@ -222,6 +234,12 @@ describe('POST /quantum/experiments', () => {
     expect(record.tasks[0]).toMatchObject({ decoder: 'matching', errors: 0 });
   });
 
+  test('counts flips in circuits with other than Clifford gates', async () => {
+    const body = { tasks: [{ stim: WITH_T }], max_shots: 5000, decoder: 'none', seed: 1 };
+    const [counts] = (await run(body)).tasks;
+    expect(deviations(counts.errors, 5000, 0.25)).toBeLessThan(5);
+  });
+
   const refused: readonly (readonly [string, object, string, RegExp])[] = [
     ['no limit of shots', { max_shots: undefined }, 'tasks[0].max_shots', /Required/],
     ['too many shots', { max_shots: 10 ** 12 + 1 }, 'max_shots', /1000000000000/],
@@ -282,11 +300,12 @@ describe('POST /quantum/experiments', () => {
       /its own/,
     ],
     [
-      'a gate that is not Clifford',
+      'an observable that gates other than Clifford make random',
       {
         tasks: [
           {
             circuit: [
+              { gate: 'H', qubit: 0 },
               { gate: 'T', qubit: 0 },
               { gate: 'H', qubit: 0 },
             ],
@@ -295,7 +314,13 @@ describe('POST /quantum/experiments', () => {
         ],
       },
       'tasks[0].detectors',
-      /Clifford/,
+      /differ between runs without errors: L0/,
+    ],
+    [
+      'to decode a circuit without an error model',
+      { tasks: [{ stim: WITH_T }], decoder: 'matching' },
+      'tasks[0].decoder',
+      /T is neither/,
     ],
     [
       'post-selection on a detector that is not there',

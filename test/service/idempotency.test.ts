@@ -103,7 +103,7 @@ test.each([
   expect(answer.headers).not.toHaveProperty('idempotent-replayed');
 });
 
-test('of several requests at the same time that are refused, each is told why', async () => {
+test('of several requests at the same time that are refused, each gets the reason', async () => {
   await using service = await openTestService();
   service.processor.reason = 'offline';
   const answers = await Promise.all(Array.from({ length: 10 }, () => service.submit(BELL, KEY)));

@@ -37,7 +37,7 @@ describe('a key with as many circuits in flight as its tier allows', () => {
   test.each([
     [0, '1'],
     [2001, '3'],
-  ])('is told to come back after the expected wait of %d ms', async (waitMs, seconds) => {
+  ])('gets Retry-After with the expected wait of %d ms', async (waitMs, seconds) => {
     await using service = await openHolding();
     service.processor.expectedWaitMs = waitMs;
     await service.submit(BELL, ASYNC);

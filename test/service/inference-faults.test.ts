@@ -158,7 +158,7 @@ describe('a body that cannot be', () => {
       ['parameters.seed', 'seed', 'seed'],
     ],
     ['no object', [5, 3, 5, 1], ['']],
-  ])('is told every fault, once each: %s', async (_, body, paths) => {
+  ])('gets every fault, once each: %s', async (_, body, paths) => {
     const { status, error } = await infer(models, body);
     expect(status).toBe(400);
     expect(error.details.map(({ path }: { path: string }) => path)).toEqual(paths);
@@ -166,7 +166,7 @@ describe('a body that cannot be', () => {
     expect(new Set(faults).size).toBe(faults.length);
   });
 
-  test('is told every theta that is too large, as far as an answer has room', async () => {
+  test('gets every theta that is too large, as far as an answer has room', async () => {
     const parameters = { theta: Array(1000).fill(1e308) };
     const { error } = await infer(models, { input, parameters });
     expect(error.details).toHaveLength(20);
@@ -174,7 +174,7 @@ describe('a body that cannot be', () => {
     expect(error.message).toContain('289 faults');
   });
 
-  test('is told of faults of form and of meaning together', async () => {
+  test('gets faults of form and of meaning together', async () => {
     const { error } = await infer(models, {
       input: [5, 3, 5],
       parameters: { qubits: 13 },

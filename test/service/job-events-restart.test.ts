@@ -53,7 +53,7 @@ async function startProcess({ store, keys }: ReturnType<typeof openDisk>, now: (
 test.each([
   ['a crash', 'a new attempt', 2],
   ['an orderly stop', 'the attempt that it broke off', 1],
-])('after %s the reader is told %s from its beginning, and its end', async (how, _, attempt) => {
+])('after %s the reader gets %s from its beginning, and its end', async (how, _, attempt) => {
   let time = 1000;
   const now = () => time;
   const disk = openDisk();

@@ -72,7 +72,7 @@ const statusesOf = (events: readonly ReceivedEvent[]) =>
   events.filter(({ event }) => event !== 'progress');
 
 describe('a circuit that is watched from the queue to its end', () => {
-  test('is told of with status, progress and done, and the stream ends', async () => {
+  test('is reported with status, progress and done, and the stream ends', async () => {
     const id = await submitHeld();
     const reader = await watch(id);
     expect(reader.response.statusCode).toBe(200);
@@ -125,7 +125,7 @@ describe('a circuit that is watched from the queue to its end', () => {
     expect(service.runner.numWatched).toBe(0);
   });
 
-  test('and fails is told of with its error', async () => {
+  test('and fails is reported with its error', async () => {
     const id = await submitHeld();
     const reader = await watch(id);
     await reader.take(1);
@@ -139,7 +139,7 @@ describe('a circuit that is watched from the queue to its end', () => {
     service = await openTestService();
   });
 
-  test('and is cancelled is told of to every watcher', async () => {
+  test('and is cancelled is reported to every watcher', async () => {
     const id = await submitHeld();
     const watchers = [await watch(id), await watch(id)];
     for (const reader of watchers) await reader.take(1);
@@ -172,7 +172,7 @@ describe('a circuit that is watched from the queue to its end', () => {
 });
 
 describe('a reader that comes back', () => {
-  test('after any event is told all that came after it, whether the circuit goes on or has ended', async () => {
+  test('after any event gets all that came after it, whether the circuit goes on or has ended', async () => {
     const id = await submitHeld();
     const whole = await watch(id);
     await whole.take(1);
@@ -209,7 +209,7 @@ describe('a reader that comes back', () => {
   });
 
   test.each(['', 'nonsense', '7.queued', '1.done.5', 'x'.repeat(5000)])(
-    'with %.10j, an id that is none of the circuit, is told all',
+    'with %.10j, an id that is none of the circuit, gets all',
     async (last) => {
       const id = await submitHeld();
       await start();

@@ -208,7 +208,7 @@ describe('the request of a record', () => {
     }
   });
 
-  test('is told to nobody but its key', async () => {
+  test('is shown to nobody but its key', async () => {
     await using service = await openTestService();
     const { circuit_id } = (await service.submit({ ...BELL, name: 'secret' })).json().data;
     const headers = { 'x-api-key': await service.createKey() };

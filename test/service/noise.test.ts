@@ -278,7 +278,7 @@ describe('qvm', () => {
         method: 'stabilizer',
         max_qubits: 5792,
         max_noisy_qubits: 5792,
-        near_clifford: { max_qubits: 2000, max_stabilizer_states: 2 ** 18 },
+        near_clifford: { max_qubits: 2000, max_stabilizer_states: 2 ** 18, max_active_qubits: 12 },
       },
       { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 0 },
     ]);

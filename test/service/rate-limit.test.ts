@@ -19,7 +19,7 @@ const RATE_HEADERS = [
 ];
 
 describe('a key of the Standard tier', () => {
-  test('is told its limit, what remains and the seconds until the reset', async () => {
+  test('gets its limit, what remains and the seconds until the reset', async () => {
     await using service = await openTestService({ settings: limits });
     const first = await service.get('/status');
     expect(RATE_HEADERS.map((name) => first.headers[name])).toEqual([

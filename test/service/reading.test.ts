@@ -51,7 +51,7 @@ test('programs of one key that loop for long keep nobody else from being read', 
   expect(new Set(await Promise.all(floods))).toEqual(new Set([400]));
 });
 
-test('what waits to be read is told in /status, and in the waits of processors to whose it is', async () => {
+test('what waits to be read is reported in /status, and in the waits of processors to whose it is', async () => {
   const flood = Promise.all(Array.from({ length: 4 }, () => submit(service.key, large(LASTING))));
   await eventually(() => expect(load()).toMatchObject({ running: 1, waiting: 3 }));
   const [own, others] = await Promise.all(

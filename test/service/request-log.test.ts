@@ -31,7 +31,7 @@ test('a line a request says what was asked, by which key, and how it went', asyn
   });
 });
 
-test('a proxy that is not named is told of once, with the setting that names it', async () => {
+test('a proxy that is not named is logged once, with the setting that names it', async () => {
   const { lines, stream } = capture();
   const logger = { level: 'warn', stream };
   const from = { 'x-forwarded-for': '192.0.2.7' };

@@ -67,6 +67,26 @@ test.each(['statevector', 'density_matrix', 'stabilizer'])(
   },
 );
 
+test('detectors of a circuit with T gates are those of its runs without noise', async () => {
+  // A T state is turned back, but for an error of 0.2 before the second gate; the last detector varies by itself.
+  const answer = await submit({
+    stim: 'RX 0\nT 0\nX 1\nZ_ERROR(0.2) 0\nT_DAG 0\nMX 0\nM 1\nDETECTOR rec[-1]\nDETECTOR rec[-2]\nRX 2\nT 2\nMX 2\nDETECTOR rec[-1]',
+    return: ['detection_events'],
+    shots: 20_000,
+    method: 'stabilizer',
+  });
+  const { data } = answer.json();
+  expect(data.method_reason).toContain('around a state of up to 1 active qubit');
+  expect(data.warnings).toEqual([
+    { code: 'CIRCUIT_PARITY_VARIES', message: expect.stringMatching(/: D2 \(1 in \d+ %\)\. /) },
+  ]);
+  const events = [...Buffer.from(data.detection_events.data, 'base64')];
+  const rate = (bit: number) => events.filter((byte) => ((byte >> bit) & 1) === 1).length / 20_000;
+  expect(rate(0)).toBe(0);
+  expect(Math.abs(rate(1) - 0.2)).toBeLessThan(0.015);
+  expect(Math.abs(rate(2) - Math.sin(Math.PI / 8) ** 2)).toBeLessThan(0.015);
+});
+
 test.each([
   [{ stim: 'H 0', qasm: 'qubit q;' }, 'stim', 'Give either qasm or stim, not both.'],
   [{ stim: 'H 0', inputs: { a: 1 } }, 'inputs', 'no inputs'],

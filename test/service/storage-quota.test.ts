@@ -15,7 +15,7 @@ function usageOf(bytes: { ofKey: number; total: number }) {
   };
 }
 
-test('a key that has stored its share is told the figures, and goes on once there is room', async () => {
+test('a key that has stored its share gets the figures, and goes on once there is room', async () => {
   const bytes = { ofKey: 2 * MIB - 1, total: 0 };
   await using service = await openTestService({
     usage: usageOf(bytes),

@@ -27,6 +27,8 @@ export interface CliffordParts {
   readonly paulisOnBits?: boolean;
   /** Any gate, measurement and reset under conditions, and resets by chance. */
   readonly anythingOnBits?: boolean;
+  /** Gates that are not Clifford, and any gates under conditions. */
+  readonly others?: boolean;
 }
 
 /** A random gate that is Clifford, by one of its names. */
@@ -57,6 +59,28 @@ export function randomClifford(stream: RandomStream, numQubits: number): GateOpe
   ];
   const choices = numQubits > 1 && stream.uniform() < 0.6 ? onTwo : onOne;
   return choices[stream.below(choices.length)]!();
+}
+
+/** A random gate that is not Clifford. */
+function randomOther(stream: RandomStream, numQubits: number): GateOperation {
+  const q = stream.distinct(Math.min(3, numQubits), numQubits);
+  const angle = stream.angle();
+  const choices: (() => GateOperation)[] = [
+    () => gate('T', [q[0]!]),
+    () => gate('TDG', [q[0]!]),
+    () => gate('RX', [q[0]!], [], [angle]),
+    () => gate('RY', [q[0]!], [], [angle]),
+    () => gate('U', [q[0]!], [], [angle, stream.angle(), QUARTER]),
+  ];
+  if (numQubits > 1) {
+    choices.push(
+      () => gate('P', [q[0]!], [q[1]!], [angle]),
+      () => gate('RZZ', [q[0]!, q[1]!], [], [angle]),
+      () => gate('H', [q[0]!], [q[1]!]),
+    );
+  }
+  if (numQubits > 2) choices.push(() => gate('X', [q[0]!], [q[1]!, q[2]!]));
+  return stream.pick(choices)();
 }
 
 /** A random circuit that measures all of its qubits at the end. */
@@ -123,6 +147,15 @@ export function randomCliffordCircuit(
       }));
       choices.push(() => ({ kind: 'noise', qubits: [qubit()], channel: resetTo(0, 0.3)! }));
       choices.push(() => ({ kind: 'noise', qubits: [qubit()], channel: resetTo(1, 0.2)! }));
+    }
+    if (parts.others === true) {
+      const other = randomOther(stream, numQubits);
+      choices.push(
+        () => other,
+        () => other,
+        () => ({ ...other, condition: condition() }),
+        () => ({ ...randomClifford(stream, numQubits), condition: condition() }),
+      );
     }
     if (choices.length > 0 && stream.uniform() < 0.6) {
       operations.push(choices[stream.below(choices.length)]!());

@@ -68,8 +68,8 @@ export interface Delivery {
   readonly end?: '\n' | '\r\n' | '\r';
   /** Bytes after which the line breaks; by default it does not. */
   readonly cutAfter?: number;
-  /** Bytes of each piece. */
-  readonly pieces?: number;
+  /** Bytes of each chunk. */
+  readonly chunkBytes?: number;
   /** Sent first. */
   readonly retryMs?: number;
 }
@@ -79,7 +79,7 @@ export function sendEvents(
   { headers }: Asked,
   response: ServerResponse,
   events: readonly ToldEvent[],
-  { end = '\n', cutAfter, pieces = 64, retryMs }: Delivery = {},
+  { end = '\n', cutAfter, chunkBytes = 64, retryMs }: Delivery = {},
 ): void {
   const last = headers['last-event-id'];
   const from = events.findIndex(({ id }) => id === last) + 1;
@@ -91,7 +91,8 @@ export function sendEvents(
   const sent = bytes.subarray(0, cutAfter ?? bytes.length);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.flushHeaders();
-  for (let at = 0; at < sent.length; at += pieces) response.write(sent.subarray(at, at + pieces));
+  for (let at = 0; at < sent.length; at += chunkBytes)
+    response.write(sent.subarray(at, at + chunkBytes));
   if (cutAfter === undefined) response.end();
   // Once they have left, the connection goes without a word.
   else response.write('', () => response.destroy());

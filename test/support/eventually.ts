@@ -39,7 +39,7 @@ export async function eventually(claim: () => unknown): Promise<void> {
 }
 
 /**
- * Ends as the promise does. Where the test's limit comes first, its error has as its cause what is told of the wait.
+ * Ends as the promise does. Where the test's limit comes first, its error has as its cause what is known of the wait.
  *
  * @param tell - What was waited for, and how far it had come.
  */

@@ -176,7 +176,7 @@ async function follow(
       if (shared[0]!++ === 0) process.exit(3);
       return answer(1, [0], [1]);
     case 'EXIT_HALFWAY_ONCE': {
-      // Reports until it is told, by the attempt's number, that it was heard.
+      // Reports until a message with the attempt's number says that it was heard.
       const attempt = ++shared[1]!;
       while (shared[0] !== attempt) {
         request.onProgress?.(attempt === 1 ? 0.75 : 0.5);

@@ -1,4 +1,4 @@
-/** Thread that fills its heap in the way that it is told. A filled heap of the first three has ended whole processes. */
+/** Thread that fills its heap in the way that its message names. A filled heap of the first three has ended whole processes. */
 import { parentOfThread } from '../../src/processes/parent-port.ts';
 
 /** Ways of filling a heap. */

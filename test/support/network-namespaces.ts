@@ -1,7 +1,7 @@
 /**
  * Machines of their own for processes of a test, as far as the network sees it: each is a network namespace, on a
  * switch (a bridge) on which this machine has an address, too. A cable can be pulled: nothing arrives then in either
- * direction, and nobody is told. Linux with `ip` and the rights of root is needed. Addresses are private, and only
+ * direction, and nobody gets an error. Linux with `ip` and the rights of root is needed. Addresses are private, and only
  * those that the test has made.
  */
 import { execFile } from 'node:child_process';

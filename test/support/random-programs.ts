@@ -25,7 +25,7 @@ interface Branch {
   readonly leaving?: 'break' | 'continue' | 'return';
 }
 
-/** A piece of text, and what it does. */
+/** A fragment of text, and what it does. */
 interface Statement {
   readonly text: string;
   readonly run: (branch: Branch) => readonly Branch[];

@@ -12,7 +12,7 @@ export interface DriverOptions {
   readonly ageingMs?: number;
   /** How long a run really takes; by default what is expected. */
   readonly runMs?: (run: TestTask, lane: LaneId, expectedMs: number) => number;
-  /** Whether the scheduler is told how long runs took. */
+  /** Whether the scheduler learns how long runs took. */
   readonly isLearning?: boolean;
   /** Called before each dispatch. */
   readonly beforeDispatch?: (scheduler: Scheduler<TestTask>, now: number) => void;

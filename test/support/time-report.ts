@@ -1,4 +1,4 @@
-/** The last lines of a long run: the time of each project and the slowest files, so that growth is seen. */
+/** The last lines of a long run: the time of each project and the slowest files, so that an increase is seen. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** A run of fewer files says nothing. */

@@ -4,7 +4,7 @@ import type {
   DynamicCircuit,
   DynamicOperation,
   Operation,
-  PieceOfStatement,
+  StatementRole,
 } from '../../src/circuit/circuit.ts';
 import type { BitDiagram, ClassicalExpression } from '../../src/circuit/classical-expression.ts';
 import { GATES } from '../../src/circuit/gates.ts';
@@ -60,9 +60,9 @@ class Makers {
     const stream = this.#stream;
     switch (stream.below(6)) {
       case 0:
-        return { ...this.#measure(), ...this.#condition(), ...this.#piece() };
+        return { ...this.#measure(), ...this.#condition(), ...this.#role() };
       case 1:
-        return { kind: 'reset', qubits: this.#qubits(), ...this.#condition(), ...this.#piece() };
+        return { kind: 'reset', qubits: this.#qubits(), ...this.#condition(), ...this.#role() };
       case 2: {
         const duration = stream.pick([null, 0, 12.5, 1e-3, 1e12]);
         return {
@@ -74,7 +74,7 @@ class Makers {
       default: {
         const use = randomUse(stream, stream.pick(GATES), this.#numNear);
         const [controls, targets] = [use.controls.map(this.#far), use.targets.map(this.#far)];
-        const marks = { ...this.#verbatim(), ...this.#piece() };
+        const marks = { ...this.#verbatim(), ...this.#role() };
         return { ...use, controls, targets, ...marks, ...this.#condition() };
       }
     }
@@ -91,7 +91,7 @@ class Makers {
         const controls = stream.below(2) === 0 ? [first] : [];
         const matrix = randomUnitary(stream, numTargets);
         const unitary = { kind: 'unitary', controls, targets: qubits, matrix } as const;
-        return { ...unitary, ...this.#verbatim(), ...this.#piece(), ...this.#condition() };
+        return { ...unitary, ...this.#verbatim(), ...this.#role(), ...this.#condition() };
       }
       case 1: {
         const channel = stream.pick(CHANNELS);
@@ -137,9 +137,9 @@ class Makers {
     return this.#stream.below(3) === 0 ? { condition: this.#someCondition() } : {};
   }
 
-  #piece(): { readonly piece?: PieceOfStatement } {
+  #role(): { readonly role?: StatementRole } {
     if (this.#stream.below(3) > 0) return {};
-    return { piece: this.#stream.pick(['opening', 'closing', 'choice']) };
+    return { role: this.#stream.pick(['opening', 'closing', 'choice']) };
   }
 
   #someCondition(): Condition {

@@ -86,7 +86,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Computes states in the browser with the code of these layers, so that it never differs from the service. */
 const LIVE_STATE = 'console/live-state/';
 const ALLOWED_LIVE_STATE = ['errors', 'circuit', 'compiler', 'engine'];
-/** Folders of engine/ that hold a method, which engines offer. */
+/** Folders of engine/ that hold a simulation method, which engines use. */
 const METHODS = ['stabilizer'];
 /** Folders of service/: each may import those before it. Of the files beside them they import two, for their types. */
 const FOLDERS_OF_SERVICE = [

@@ -1,4 +1,4 @@
-/** A fleet on paper: what runs circuits in it, as the scheduler is told of it. */
+/** A fleet on paper: what runs circuits in it, as the scheduler sees it. */
 import { AMPLITUDE_BYTES, maxQubitsWithin } from '../../../src/fleet/memory-shares.ts';
 import type { DeviceView, Lane, LaneId, PoolId } from '../../../src/fleet/schedule/lane.ts';
 import type { ScheduledRun } from '../../../src/fleet/schedule/scheduled-run.ts';

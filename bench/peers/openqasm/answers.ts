@@ -40,7 +40,7 @@ interface Question {
 const readLimits = { maxQubits: 100_000, maxGates: 10_000_000 };
 const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: MAX_CPU_QUBITS.f64 });
 /** Bytes written to a file in one call. */
-const PIECE_BYTES = 2 ** 28;
+const CHUNK_BYTES = 2 ** 28;
 
 async function answer({ qasm, inputs, wants, shots = 0, into }: Question): Promise<object> {
   const { circuit } = readOpenQasm(qasm, readLimits, inputs === undefined ? {} : { inputs });
@@ -79,7 +79,7 @@ function writeDoubles(path: string, values: Float64Array): void {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   const file = openSync(path, 'w');
   for (let at = 0; at < bytes.length; ) {
-    at += writeSync(file, bytes, at, Math.min(PIECE_BYTES, bytes.length - at));
+    at += writeSync(file, bytes, at, Math.min(CHUNK_BYTES, bytes.length - at));
   }
   closeSync(file);
 }

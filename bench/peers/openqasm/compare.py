@@ -20,7 +20,7 @@ def state_fault(mine, theirs):
         theirs = theirs[: mine.size]
     if mine.size != theirs.size:
         return f"{mine.size} amplitudes, not {theirs.size}"
-    # In pieces: the states of wide programs take gigabytes.
+    # In chunks: the states of wide programs take gigabytes.
     overlap, mass, their_mass = 0, 0.0, 0.0
     for at in range(0, mine.size, 1 << 20):
         a, b = mine[at : at + (1 << 20)], theirs[at : at + (1 << 20)]

@@ -64,12 +64,11 @@ export function readoutErrorsOf({ readout }: NoiseModel, qubit: Qubit): Confusio
   );
 }
 
-const pieceOf = (operation: DynamicOperation) =>
-  'piece' in operation ? operation.piece : undefined;
+const roleOf = (operation: DynamicOperation) => ('role' in operation ? operation.role : undefined);
 
 /** Whether noise follows a gate itself, and not the gate that it opens or closes. */
-const hasOwnNoise = ({ piece }: GateOperation | UnitaryOperation): boolean =>
-  piece === undefined || piece === 'choice';
+const hasOwnNoise = ({ role }: GateOperation | UnitaryOperation): boolean =>
+  role === undefined || role === 'choice';
 
 class NoiseWriter {
   readonly #circuit: DynamicCircuit;
@@ -123,7 +122,7 @@ class NoiseWriter {
 
   #body(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
     const written: DynamicOperation[] = [];
-    /** Noise of a gate whose closing pieces may follow. */
+    /** Noise of a gate whose closing operations may follow. */
     let held: readonly NoiseOperation[] = [];
     const release = () => {
       // A call takes some 100,000 arguments, and a model may have more entries.
@@ -132,7 +131,7 @@ class NoiseWriter {
     };
     for (const operation of operations) {
       if (this.#numAdded > MAX_NOISE_OPERATIONS) break;
-      if (pieceOf(operation) !== 'closing') release();
+      if (roleOf(operation) !== 'closing') release();
       const waits = this.#clock?.before(operation) ?? [];
       this.#numAdded += waits.length;
       for (const wait of waits) written.push(wait);

@@ -104,7 +104,7 @@ export class IdleClock {
 
   #timed(operation: TimedOperation): readonly NoiseOperation[] {
     const qubits = operationQubits(operation);
-    const duration = operation.piece === undefined ? this.#duration(operation, qubits) : 0;
+    const duration = operation.role === undefined ? this.#duration(operation, qubits) : 0;
     const waits = this.#begin(qubits, this.#readable(operation.condition?.bits), duration);
     if (operation.kind === 'measure') {
       for (const [i, bit] of operation.bits.entries()) {

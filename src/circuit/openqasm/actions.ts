@@ -1,5 +1,5 @@
 /** Adds the operations of OpenQASM statements to a circuit, for both versions, once operands are resolved. */
-import type { Condition, PieceOfStatement, Qubit } from '../circuit.ts';
+import type { Condition, Qubit, StatementRole } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../errors.ts';
 import { type MatrixRows, unitaryFromRows } from '../matrix-rows.ts';
@@ -31,11 +31,11 @@ export const UNCONDITIONED: Conditions = [undefined];
 const under = <T extends object>(
   operation: T,
   condition: Condition | undefined,
-  piece?: PieceOfStatement,
-) => ({ ...operation, ...(condition && { condition }), ...(piece && { piece }) });
+  role?: StatementRole,
+) => ({ ...operation, ...(condition && { condition }), ...(role && { role }) });
 
 /** Role of an operation under one of several exclusive conditions in its statement. */
-const pieceOf = (i: number, conditions: Conditions): PieceOfStatement | undefined =>
+const roleOf = (i: number, conditions: Conditions): StatementRole | undefined =>
   i < conditions.length - 1 ? 'choice' : undefined;
 
 /** Adds operations to a circuit. */
@@ -53,7 +53,7 @@ export class Actions {
    * Adds a gate call such as `cx q[0], r;`; over whole registers, one gate for each element.
    *
    * @param open - Angles that follow from inputs; absent if there are none.
-   * @param piece - Role of the gate in its statement, where the statement becomes several gates.
+   * @param role - Role of the gate in its statement, where the statement becomes several gates.
    */
   callGate(
     called: { readonly name: string; readonly gate: GateMeaning; readonly offset: number },
@@ -61,7 +61,7 @@ export class Actions {
     operands: readonly Operand[],
     conditions: Conditions,
     open?: OpenAngles,
-    piece?: PieceOfStatement,
+    role?: StatementRole,
   ): void {
     const { name, gate, offset } = called;
     const size = this.#commonSize(operands);
@@ -80,7 +80,7 @@ export class Actions {
           controls: NO_QUBITS,
           isInverse: false,
           condition,
-          piece: piece ?? pieceOf(j, conditions),
+          role: role ?? roleOf(j, conditions),
           offset,
         });
       }
@@ -110,7 +110,7 @@ export class Actions {
     this.builder.reserve({ gates: 1, barriers: 0, steps: 1, depth: 0 }, conditions.length, offset);
     const operation = { kind: 'unitary', controls: [], targets, matrix } as const;
     for (const [i, condition] of conditions.entries()) {
-      this.builder.push(under(operation, condition, pieceOf(i, conditions)));
+      this.builder.push(under(operation, condition, roleOf(i, conditions)));
     }
   }
 
@@ -145,7 +145,7 @@ export class Actions {
     }
     const operation = { kind: 'measure', qubits, bits } as const;
     for (const [i, condition] of conditions.entries()) {
-      this.builder.add(under(operation, condition, pieceOf(i, conditions)), offset);
+      this.builder.add(under(operation, condition, roleOf(i, conditions)), offset);
     }
   }
 
@@ -153,7 +153,7 @@ export class Actions {
   reset({ elements }: Operand, conditions: Conditions, offset: number): void {
     const operation = { kind: 'reset', qubits: elements } as const;
     for (const [i, condition] of conditions.entries()) {
-      this.builder.add(under(operation, condition, pieceOf(i, conditions)), offset);
+      this.builder.add(under(operation, condition, roleOf(i, conditions)), offset);
     }
   }
 

@@ -187,10 +187,10 @@ export class CircuitBuilder implements OperationSink {
   /** Adds a reset of a gate's body, whose cost is reserved. */
   pushReset(
     qubits: readonly Qubit[],
-    { condition, piece }: Pick<GateUse, 'condition' | 'piece'>,
+    { condition, role }: Pick<GateUse, 'condition' | 'role'>,
   ): void {
     this.#numGates++;
-    const rest = { ...(condition && { condition }), ...(piece && { piece }) };
+    const rest = { ...(condition && { condition }), ...(role && { role }) };
     this.#operations.push({ kind: 'reset', qubits, ...rest });
   }
 

@@ -1,6 +1,6 @@
 /** Gates whose angles depend on measured bits, as gates with known angles under conditions. */
 
-import type { PieceOfStatement } from '../circuit.ts';
+import type { StatementRole } from '../circuit.ts';
 import { evaluateExpression } from '../classical-evaluation.ts';
 import type { Bit } from '../classical-expression.ts';
 import { bitsRead, type ClassicalExpression } from '../classical-expression.ts';
@@ -22,7 +22,7 @@ export const MAX_LISTED_BITS = 10;
 interface AngleCase {
   readonly angles: readonly number[];
   readonly holds: BitFunction;
-  readonly piece?: PieceOfStatement;
+  readonly role?: StatementRole;
 }
 
 /**
@@ -56,7 +56,7 @@ interface Affine {
 function summands(diagrams: DecisionDiagrams, { constant, parts }: Affine): readonly AngleCase[] {
   const cases: AngleCase[] = [];
   for (const [bit, part] of parts) {
-    if (part !== 0) cases.push({ angles: [part], holds: diagrams.bit(bit), piece: 'opening' });
+    if (part !== 0) cases.push({ angles: [part], holds: diagrams.bit(bit), role: 'opening' });
   }
   return [...cases, { angles: [constant], holds: ALWAYS }];
 }
@@ -86,7 +86,7 @@ function listed(
   };
   follow(0, ALWAYS);
   const all = [...cases.values()];
-  return all.map((each, i) => (i < all.length - 1 ? { ...each, piece: 'choice' } : each));
+  return all.map((each, i) => (i < all.length - 1 ? { ...each, role: 'choice' } : each));
 }
 
 /** Writes an expression as a sum over bits; undefined where it is not one. */

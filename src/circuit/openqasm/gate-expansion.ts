@@ -7,8 +7,8 @@ import type {
   Condition,
   GateOperation,
   Operation,
-  PieceOfStatement,
   Qubit,
+  StatementRole,
   UnitaryOperation,
 } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
@@ -49,7 +49,7 @@ export interface GateUse {
   readonly isInverse: boolean;
   readonly condition: Condition | undefined;
   /** Role of the operations in their statement. */
-  readonly piece: PieceOfStatement | undefined;
+  readonly role: StatementRole | undefined;
   /** Offset in the text, for errors. */
   readonly offset: number;
 }
@@ -94,16 +94,16 @@ export function expandGate(sink: OperationSink, tokens: TokenStream, use: GateUs
 }
 
 /** Condition and role that an operation takes over from the use of its gate. */
-const ofUse = ({ condition, piece }: Pick<GateUse, 'condition' | 'piece'>) => ({
+const ofUse = ({ condition, role }: Pick<GateUse, 'condition' | 'role'>) => ({
   ...(condition && { condition }),
-  ...(piece && { piece }),
+  ...(role && { role }),
 });
 
-/** X around a control that has to be 0. One of an opening or closing piece is of the same piece. */
-function flip(qubit: Qubit, { condition, piece: outer }: GateUse, piece: PieceOfStatement) {
+/** X around a control that has to be 0. Around an opening or closing operation it has the same role. */
+function flip(qubit: Qubit, { condition, role: outer }: GateUse, role: StatementRole) {
   const x = { kind: 'gate', gate: 'X', controls: [], targets: [qubit], angles: [] } as const;
   const isAround = outer === undefined || outer === 'choice';
-  return { ...x, ...ofUse({ condition, piece: isAround ? piece : outer }) };
+  return { ...x, ...ofUse({ condition, role: isAround ? role : outer }) };
 }
 
 /** The controls of all operations without any. */
@@ -121,7 +121,7 @@ function tableOperation(gate: TableGate, use: GateUse): GateOperation {
   const operation: GateOperation = use.isInverse
     ? inverseOperation(definition, controls, targets, angles)
     : { kind: 'gate', gate: definition.name, controls, targets, angles };
-  return use.condition === undefined && use.piece === undefined
+  return use.condition === undefined && use.role === undefined
     ? operation
     : { ...operation, ...ofUse(use) };
 }
@@ -195,7 +195,7 @@ function expandBody(
       open ??= new Array<OpenNumber | undefined>(statement.angles.length).fill(undefined);
       open[i] = angle;
     }
-    const { controls, isInverse, condition, piece, offset } = use;
+    const { controls, isInverse, condition, role, offset } = use;
     expandGate(sink, tokens, {
       name,
       gate,
@@ -205,7 +205,7 @@ function expandBody(
       controls,
       isInverse,
       condition,
-      piece,
+      role,
       offset,
     });
   }
@@ -267,7 +267,7 @@ function fractionalPower(tokens: TokenStream, gate: GateMeaning, exponent: numbe
     controls: [],
     isInverse: false,
     condition: undefined,
-    piece: undefined,
+    role: undefined,
   };
   const list: OperationSink = {
     push: (operation, open) => {

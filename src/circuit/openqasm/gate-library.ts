@@ -243,7 +243,7 @@ function matrixOf(
     controls: NO_QUBITS,
     isInverse: false,
     condition: undefined,
-    piece: undefined,
+    role: undefined,
     offset: 0,
   };
   try {

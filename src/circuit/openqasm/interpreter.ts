@@ -260,7 +260,7 @@ export class Interpreter {
       const construct = `An angle of ${called.name} that is no sum over measured bits and depends on more than ${MAX_LISTED_BITS} of them,`;
       throw this.#state.tokens.unsupported(offset, construct);
     }
-    for (const { angles: known, holds, piece } of cases) {
+    for (const { angles: known, holds, role } of cases) {
       this.#state.frames.where(holds, () => {
         this.#state.actions.callGate(
           called,
@@ -268,7 +268,7 @@ export class Interpreter {
           operands,
           this.#state.frames.conditions(offset),
           undefined,
-          piece,
+          role,
         );
       });
     }

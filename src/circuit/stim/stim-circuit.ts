@@ -3,7 +3,7 @@
  * those of the text is |0⟩ before and after each use: heralds and constants are measured on it, and errors of many
  * qubits made by it.
  */
-import type { DynamicOperation, PieceOfStatement, Qubit } from '../circuit.ts';
+import type { DynamicOperation, Qubit, StatementRole } from '../circuit.ts';
 import { type CircuitLimits, MAX_CLASSICAL_BITS, tooManyQubits } from '../circuit-limits.ts';
 import type { Bit } from '../classical-expression.ts';
 import { gateNamed } from '../gates.ts';
@@ -56,7 +56,7 @@ export class StimCircuit {
   addGate(
     name: string,
     operands: readonly Qubit[],
-    piece?: PieceOfStatement,
+    role?: StatementRole,
     angles: readonly number[] = [],
     bit?: Bit,
   ): void {
@@ -68,17 +68,17 @@ export class StimCircuit {
       targets: operands.slice(numControls),
       angles,
       ...(bit !== undefined && { condition: { bits: [bit], value: 1 } }),
-      ...(piece !== undefined && { piece }),
+      ...(role !== undefined && { role }),
     });
   }
 
   addSteps(steps: readonly Step[], main: number, qubits: readonly Qubit[]): void {
     for (const [i, [name, ...places]] of steps.entries()) {
-      const piece = i === main ? undefined : i < main ? 'opening' : 'closing';
+      const role = i === main ? undefined : i < main ? 'opening' : 'closing';
       this.addGate(
         name,
         places.map((place) => qubits[place]!),
-        piece,
+        role,
       );
     }
   }
@@ -138,10 +138,10 @@ export class StimCircuit {
     };
   }
 
-  #turn(table: typeof TO_Z | typeof FROM_Z, qubit: Qubit, mask: number, piece: PieceOfStatement) {
+  #turn(table: typeof TO_Z | typeof FROM_Z, qubit: Qubit, mask: number, role: StatementRole) {
     // Checked: parts that are 0 are left out.
     const gate = table[LETTERS[mask] as Pauli];
-    if (gate !== undefined) this.addGate(gate, [qubit], piece);
+    if (gate !== undefined) this.addGate(gate, [qubit], role);
   }
 
   measureProduct(string: PauliString, flipped: number): void {
@@ -235,7 +235,7 @@ export class StimCircuit {
     for (const [qubit, mask] of parts) {
       this.addGate(`C${LETTERS[mask]}`, [this.#spare, qubit], 'opening');
     }
-    this.push({ kind: 'reset', qubits: [this.#spare], piece: 'opening' });
+    this.push({ kind: 'reset', qubits: [this.#spare], role: 'opening' });
   }
 }
 

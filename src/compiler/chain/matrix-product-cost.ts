@@ -7,7 +7,7 @@
  * grows with the entropy of the gates' Schmidt weights instead.
  */
 import type { ChainGate, MatrixProductProgram } from '../program.ts';
-import { bondGrowth, type OperatorWeights, operatorWeights } from './operator-weights.ts';
+import { bondFactor, type OperatorWeights, operatorWeights } from './operator-weights.ts';
 
 /** Memory of a run in bytes. */
 export interface MatrixProductMemory {
@@ -75,11 +75,11 @@ export function chainCost(program: MatrixProductProgram): MatrixProductCost {
       // A gate that entangles less after a swap exchanges the qubits, too.
       const isSwap = swapped.entropy < weights.entropy;
       const between = isSwap ? swapped : weights;
-      likelyCuts.add(site, Math.log(bondGrowth(between)), isSwap);
+      likelyCuts.add(site, Math.log(bondFactor(between)), isSwap);
       cuts.add(site, Math.log(between.rank), isSwap);
       products += pairProducts(likely, gate, weights);
       ms += GATE_MS;
-      widest = Math.max(widest, likely.grow(site, bondGrowth(weights), likelyCuts.at(site)));
+      widest = Math.max(widest, likely.grow(site, bondFactor(weights), likelyCuts.at(site)));
       widestBound = Math.max(widestBound, bound.grow(site, weights.rank, cuts.at(site)));
       centre = site + 1;
     }
@@ -110,7 +110,7 @@ function pairProducts(bonds: Bonds, { site }: ChainGate, weights: OperatorWeight
   const m = 2 * Math.max(left, right);
   const n = 2 * Math.min(left, right);
   const rank = Math.min(n, weights.rank * middle);
-  const found = Math.min(n, bondGrowth(weights) * middle);
+  const found = Math.min(n, bondFactor(weights) * middle);
   const after = Math.min(found, bonds.limit);
   const cutting = found > bonds.limit ? (found > 64 ? 4 : 16) * found ** 3 : 0;
   const dividing = 2 * m * n * rank + 3 * rank * n * found + after * m * n;
@@ -183,7 +183,7 @@ class ChainCuts {
   readonly #cuts: Float64Array;
   readonly #siteOf: number[];
   readonly #qubitAt: number[];
-  /** For each qubit, its partners and the growth of the bond by gates with them. */
+  /** For each qubit, its partners and the factors by which gates with them multiply the bond. */
   readonly #weights: Map<number, number>[];
 
   constructor(numSites: number) {

@@ -77,7 +77,7 @@ export interface OperatorWeights {
 const TAIL_POWER = 2.5;
 
 /** The factor by which a gate with these weights is likely to multiply a bond. */
-export const bondGrowth = ({ rank, entropy }: OperatorWeights): number =>
+export const bondFactor = ({ rank, entropy }: OperatorWeights): number =>
   Math.min(rank, Math.exp(TAIL_POWER * entropy));
 
 /** Weight that counts as rounding, relative to the whole. */

@@ -17,7 +17,7 @@ import { absorbKnownStates } from '../passes/absorb-known-states.ts';
 import { optimize } from '../passes/pipeline.ts';
 import { isDiagonalGate, type PairGate } from './gate-front.ts';
 import {
-  bondGrowth,
+  bondFactor,
   GateMatrices,
   onPair,
   operatorWeights,
@@ -86,7 +86,7 @@ function saturate(numQubits: number, pairs: Iterable<FusedPair>): boolean {
     if (facts === undefined) {
       const [plain, swapped] = [operatorWeights(matrix, 0), operatorWeights(matrix, 0, true)];
       const isSwap = swapped.entropy < plain.entropy;
-      facts = { weight: Math.log(bondGrowth(isSwap ? swapped : plain)), isSwap };
+      facts = { weight: Math.log(bondFactor(isSwap ? swapped : plain)), isSwap };
       known.set(matrix, facts);
     }
     const [a, b] = [labels[first]!, labels[second]!];

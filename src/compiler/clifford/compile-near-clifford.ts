@@ -13,25 +13,20 @@ import {
   operationQubits,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
-import { eulerAngles } from '../../circuit/gate-matrices.ts';
 import type { PauliFactor } from '../../circuit/observable.ts';
-import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import {
   beforeCircuit,
   hasBit,
-  identityTableau,
   masksOf,
-  multiplyRow,
   type PauliRows,
   stringOn,
 } from '../../circuit/pauli-rows.ts';
-import { hasOddParity, numOnes } from '../../math/basis-index.ts';
-import { type ComplexMatrix, dimension, isDiagonal } from '../../math/complex-matrix.ts';
-import { type NearCliffordProgram, STABILIZER_OPS } from '../program.ts';
-import { CliffordRecognition, type LocalGate } from './pauli-images.ts';
+import { hasOddParity } from '../../math/basis-index.ts';
+import type { NearCliffordProgram } from '../program.ts';
+import { CliffordTableau } from './clifford-tableau.ts';
+import { rotationsOf } from './gate-rotations.ts';
+import { CliffordRecognition } from './pauli-images.ts';
 
-/** Operands up to which a gate is written as rotations; it has at most 2^operands of them. */
-const MAX_OPERANDS = 6;
 /** Rotations of a program; each takes two bits a qubit while a circuit is compiled. */
 export const MAX_ROTATIONS = 10_000;
 const NO_LIMIT = Number.POSITIVE_INFINITY;
@@ -184,45 +179,11 @@ class RotationWriter {
     this.tableau = new CliffordTableau(numQubits);
   }
 
-  /** Appends a gate; false if it has too many operands, or several targets and is not diagonal. */
+  /** Appends a gate; false if it is not written as rotations. */
   addGate(operation: GateOperation | UnitaryOperation, qubits: readonly number[]): boolean {
-    if (qubits.length > MAX_OPERANDS) return false;
-    const matrix = targetMatrix(operation);
-    const size = dimension(matrix);
-    const numControls = operation.controls.length;
-    if (isDiagonal(matrix)) {
-      const phases = Array.from({ length: size }, (_, i) => argument(matrix, i * (size + 1)));
-      this.#addDiagonal(qubits, numControls, phases);
-      return true;
-    }
-    if (size !== 2) return false;
-    const target = qubits[numControls]!;
-    const { polar, azimuth, phases } = eigenbasis(matrix);
-    this.#rotate([{ pauli: 'Z', qubit: target }], -azimuth);
-    this.#rotate([{ pauli: 'Y', qubit: target }], -polar);
-    this.#addDiagonal(qubits, numControls, phases);
-    this.#rotate([{ pauli: 'Y', qubit: target }], polar);
-    this.#rotate([{ pauli: 'Z', qubit: target }], azimuth);
-    return true;
-  }
-
-  /** Appends a diagonal gate, given by the phases of its targets' basis states, where all controls are 1. */
-  #addDiagonal(qubits: readonly number[], numControls: number, phases: readonly number[]): void {
-    const size = 2 ** qubits.length;
-    const controls = 2 ** numControls - 1;
-    for (let set = 1; set < size; set++) {
-      // exp(i·c·Z…Z) is a rotation by −2·c; the coefficients c are the Walsh–Hadamard transform of the phases.
-      let sum = 0;
-      for (const [state, phase] of phases.entries()) {
-        const index = controls + state * 2 ** numControls;
-        sum += numOnes(index & set) % 2 === 0 ? phase : -phase;
-      }
-      const members = qubits.filter((_, i) => ((set >> i) & 1) === 1);
-      this.#rotate(
-        members.map((qubit) => ({ pauli: 'Z', qubit })),
-        (-2 * sum) / size,
-      );
-    }
+    const rotations = rotationsOf(operation, qubits);
+    for (const { factors, angle } of rotations ?? []) this.#rotate(factors, angle);
+    return rotations !== undefined;
   }
 
   #rotate(factors: readonly PauliFactor[], angle: number): void {
@@ -234,106 +195,5 @@ class RotationWriter {
     } else if ((quarters & 3) !== 0) {
       this.tableau.rotate(factors, quarters & 3);
     }
-  }
-}
-
-const argument = (matrix: ComplexMatrix, entry: number): number =>
-  Math.atan2(matrix[2 * entry + 1]!, matrix[2 * entry]!);
-
-/** A unitary on one qubit as V·D·V†: V = RZ(azimuth)·RY(polar), and D is diagonal with the given phases. */
-function eigenbasis(matrix: ComplexMatrix) {
-  // The matrix is exp(i·delta)·(cos(half) − i·sin(half)·n·σ); x, y and z are sin(half)·n.
-  const { theta, phi, lambda, gamma } = eulerAngles(matrix);
-  const [sum, difference] = [(lambda + phi) / 2, (lambda - phi) / 2];
-  const delta = gamma + sum;
-  const [cosine, sine] = [Math.cos(theta / 2), Math.sin(theta / 2)];
-  const x = sine * Math.sin(difference);
-  const y = sine * Math.cos(difference);
-  const z = cosine * Math.sin(sum);
-  const half = Math.atan2(Math.hypot(x, y, z), cosine * Math.cos(sum));
-  return {
-    polar: Math.atan2(Math.hypot(x, y), z),
-    azimuth: Math.atan2(y, x),
-    phases: [delta - half, delta + half],
-  };
-}
-
-const { x, y, z, h, s, sdg, cx, cz } = STABILIZER_OPS;
-
-/** U†·P·U for the X and the Z of each qubit, where U is the product of the Clifford gates so far. */
-export class CliffordTableau {
-  readonly rows: PauliRows;
-
-  constructor(numQubits: number) {
-    this.rows = identityTableau(numQubits);
-  }
-
-  /** Appends a Clifford gate; its operands are those of `qubits`. */
-  apply({ op, a, b }: LocalGate, qubits: readonly number[]): void {
-    const [xp, zp] = [2 * qubits[a]!, 2 * qubits[a]! + 1];
-    const [xq, zq] = [2 * qubits[b]!, 2 * qubits[b]! + 1];
-    switch (op) {
-      case x:
-        this.#turn(zp, 2);
-        break;
-      case y:
-        this.#turn(xp, 2);
-        this.#turn(zp, 2);
-        break;
-      case z:
-        this.#turn(xp, 2);
-        break;
-      case h:
-        this.#swap(xp, zp);
-        break;
-      case s:
-      case sdg:
-        this.#multiply(xp, zp);
-        this.#turn(xp, op === s ? 3 : 1);
-        break;
-      case cx:
-        this.#multiply(xp, xq);
-        this.#multiply(zq, zp);
-        break;
-      case cz:
-        this.#multiply(xp, zq);
-        this.#multiply(xq, zp);
-        break;
-      default:
-        this.#swap(xp, xq);
-        this.#swap(zp, zq);
-    }
-  }
-
-  /** Appends the Clifford gate exp(−i·θ/2·P), where θ is a number of quarter turns, 1 to 3. */
-  rotate(factors: readonly PauliFactor[], quarters: number): void {
-    const string = beforeCircuit(this.rows, factors);
-    // A string Q that anticommutes with P becomes Q·(−i·P)^quarters.
-    string.turns[0] = (string.turns[0]! + 3) & 3;
-    for (const { qubit, pauli } of factors) {
-      for (let i = 0; i < quarters; i++) {
-        if (pauli !== 'X') multiplyRow(this.rows, 2 * qubit, string, 0);
-        if (pauli !== 'Z') multiplyRow(this.rows, 2 * qubit + 1, string, 0);
-      }
-    }
-  }
-
-  #turn(row: number, turns: number): void {
-    this.rows.turns[row] = (this.rows.turns[row]! + turns) & 3;
-  }
-
-  #multiply(row: number, factor: number): void {
-    multiplyRow(this.rows, row, this.rows, factor);
-  }
-
-  #swap(row: number, other: number): void {
-    const { numWords, words, turns } = this.rows;
-    const size = 2 * numWords;
-    for (let i = 0; i < size; i++) {
-      const word = words[row * size + i]!;
-      words[row * size + i] = words[other * size + i]!;
-      words[other * size + i] = word;
-    }
-    [turns[row], turns[other]] = [turns[other]!, turns[row]!];
   }
 }

@@ -280,7 +280,11 @@ export class StabilizerCode {
 
   /** Adds a jump that `endUnless` gives its end. */
   addUnless(condition: Condition): number {
-    return this.add(STABILIZER_OPS.unless, this.#conditions.numberOf(condition));
+    return this.add(STABILIZER_OPS.unless, this.conditionNumber(condition));
+  }
+
+  conditionNumber(condition: Condition): number {
+    return this.#conditions.numberOf(condition);
   }
 
   /** Lets a jump end after the last instruction; a jump across nothing is taken back. */

@@ -1,17 +1,16 @@
 /**
  * Detector error models of stabilizer programs: which errors are possible, how likely each is, and which detectors and
- * logical observables it flips. Decoders such as PyMatching read them.
+ * logical observables it flips. Decoders take them; `print-error-model.ts` writes them for others, such as PyMatching.
  *
  * A detector is a set of classical bits whose parity is the same in every run without errors; so is a logical
  * observable. Errors are those of the program's channels, as independent ones (`symptoms.ts`), split for matching
  * decoders (`split-errors.ts`).
- *
- * @see Gidney, "Stim: a fast stabilizer circuit simulator", 2021, for the format.
  */
 
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { PauliChannel, PauliError } from '../../circuit/noise/channel.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
+import { symptomNames } from './print-error-model.ts';
 import { splitByChannel, splitByOthers } from './split-errors.ts';
 import {
   type ChannelErrors,
@@ -20,9 +19,9 @@ import {
   compareSymptoms,
   type ErrorMechanism,
   ErrorTable,
+  type IndependentErrors,
   independentBySymptoms,
   NONE,
-  SEPARATOR,
   type Symptoms,
   sum,
   symptomsOfStrings,
@@ -37,15 +36,10 @@ export interface ErrorModelOptions extends WalkOptions {
 }
 
 /** Error model of a program's parities. */
-export interface ErrorModel {
-  /** The errors, in Stim's format. */
-  readonly text: string;
+export interface ErrorModel extends IndependentErrors {
   /** Parities in runs without errors: of the detectors, then of the logical observables. */
   readonly expected: Uint8Array;
 }
-
-/** Digits of a probability; rounding spoils the ones after them. */
-const DIGITS = 15;
 
 /** The error model of a program, or why it has none. Errors have Stim's order. */
 export function detectorErrorModel(
@@ -53,21 +47,12 @@ export function detectorErrorModel(
   parities: Parities,
   options: ErrorModelOptions,
 ): ErrorModel | NoErrorModel {
-  const model = detectorErrors(program, parities, options);
-  if ('kind' in model) return model;
-  return { text: written(model.errors, parities), expected: model.expected };
-}
-
-/** The errors of the model of a program, or why it has none. */
-export function detectorErrors(
-  program: StabilizerProgram,
-  parities: Parities,
-  options: ErrorModelOptions,
-): (Pick<ErrorModel, 'expected'> & { readonly errors: readonly ErrorMechanism[] }) | NoErrorModel {
   return unlessNone(() => {
     const walk = new ErrorWalk(program, parities, options);
-    const errors = splitErrors(inOrder(walk.errors()), parities.detectors.length, options);
-    return { errors, expected: walk.expected };
+    const numDetectors = parities.detectors.length;
+    const errors = splitErrors(inOrder(walk.errors()), numDetectors, options);
+    const numObservables = parities.logicalObservables.length;
+    return { numDetectors, numObservables, errors, expected: walk.expected };
   });
 }
 
@@ -75,7 +60,7 @@ export function detectorErrors(
 export function expectedParities(
   program: StabilizerProgram,
   parities: Parities,
-): (Pick<ErrorModel, 'expected'> & { readonly text?: undefined }) | NoErrorModel {
+): (Pick<ErrorModel, 'expected'> & { readonly errors?: undefined }) | NoErrorModel {
   return unlessNone(() => {
     const walk = new ErrorWalk(program, parities);
     walk.errors();
@@ -105,40 +90,9 @@ function splitErrors(
   const onlyKnownParts = options.blockDecompositionFromIntroducingRemnantEdges;
   const split = splitByOthers(errors, numDetectors, { onlyKnownParts }, (part) => {
     if (options.ignoreDecompositionFailures) return;
-    throw new NoModel({ kind: 'whole', flipped: names(part, numDetectors) });
+    throw new NoModel({ kind: 'whole', flipped: symptomNames(part, numDetectors) });
   });
   return split === errors ? errors : inOrder(split);
-}
-
-function written(errors: readonly ErrorMechanism[], parities: Parities): string {
-  const numDetectors = parities.detectors.length;
-  const numLogical = parities.logicalObservables.length;
-  const seen = new Uint8Array(numDetectors + numLogical);
-  const lines = errors.map(({ symptoms, probability }) => {
-    for (const each of symptoms) if (each !== SEPARATOR) seen[each] = 1;
-    return `error(${Number(probability.toPrecision(DIGITS))}) ${names(symptoms, numDetectors)}`;
-  });
-  // Parities that no error flips are declared, so that the model has as many of each as the request; detectors also to
-  // state their coordinates.
-  for (const [i, isSeen] of seen.entries()) {
-    const place = parities.coordinates?.[i] ?? [];
-    if (isSeen === 1 && place.length === 0) continue;
-    const at = place.length === 0 ? '' : `(${place.join(', ')})`;
-    lines.push(
-      i < numDetectors ? `detector${at} D${i}` : `logical_observable L${i - numDetectors}`,
-    );
-  }
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-/** `D0 D3 L0`, or `D0 D3 ^ D5 L0` for an error of two parts. */
-function names(symptoms: Symptoms, numDetectors: number): string {
-  return symptoms
-    .map((each) => {
-      if (each === SEPARATOR) return '^';
-      return each < numDetectors ? `D${each}` : `L${each - numDetectors}`;
-    })
-    .join(' ');
 }
 
 /** Parities of classical bits that errors flip. Each is a list of bits. */

@@ -90,6 +90,16 @@ export interface ErrorMechanism {
   probability: number;
 }
 
+/**
+ * Errors that happen independently of each other. Symptoms below `numDetectors` are detectors, the others are logical
+ * observables.
+ */
+export interface IndependentErrors {
+  readonly numDetectors: number;
+  readonly numObservables: number;
+  readonly errors: readonly ErrorMechanism[];
+}
+
 /** Errors by symptoms: a hash table, because text of a million lists of numbers takes longer than the walk. */
 export class ErrorTable {
   readonly errors: ErrorMechanism[] = [];

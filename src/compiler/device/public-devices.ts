@@ -150,7 +150,7 @@ export const DEVICES: Readonly<Record<DeviceId, PublicDevice>> = {
     figures:
       "medians of the vendor's simulation profile IQMFakeGarnet in iqm-client 34.0.3, which names no day; depolarizing noise follows the relaxation during each gate, as in that profile",
     topology:
-      "A piece of a square lattice, rows of 2, 5, 5, 5 and 3 qubits, as in the vendor's paper on its 20-qubit computer (arXiv:2408.12433); qubit 0 here is QB1 there.",
+      "A patch of a square lattice, rows of 2, 5, 5, 5 and 3 qubits, as in the vendor's paper on its 20-qubit computer (arXiv:2408.12433); qubit 0 here is QB1 there.",
   },
   'google-willow': {
     name: 'Google Willow (August 2024)',
@@ -183,7 +183,7 @@ export const DEVICES: Readonly<Record<DeviceId, PublicDevice>> = {
       'medians of the calibration willow_pink in cirq-google 1.7.0, Pauli errors of one-qubit gates and of a cycle with a CZ; durations from its device specification; it has no T2, so that waiting qubits do not relax',
     date: '2024-08-16',
     topology:
-      'A piece of a square lattice, with rows and columns as in the device specification willow_pink of August 2024 in Cirq; qubits are numbered row by row. U stands for its PhasedXZ gate, which makes any one-qubit gate.',
+      'A patch of a square lattice, with rows and columns as in the device specification willow_pink of August 2024 in Cirq; qubits are numbered row by row. U stands for its PhasedXZ gate, which makes any one-qubit gate.',
   },
 };
 

@@ -1,8 +1,8 @@
 /**
  * Compiles a circuit with noise to be run as a sample of trajectories.
  *
- * The circuit is divided into sections of gates and noise (`Stretch`), and steps between them. A part of a section in
- * which nothing random happens is an ordinary program, compiled when a run first needs it: `stretch-programs.ts`.
+ * The circuit is divided into sections of gates and noise (`NoiseSection`), and steps between them. A part of a section
+ * in which nothing random happens is an ordinary program, compiled when a run first needs it: `section-programs.ts`.
  */
 import {
   type DynamicCircuit,
@@ -13,7 +13,7 @@ import { optimize } from '../passes/pipeline.ts';
 import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { lastReadings } from './last-readings.ts';
-import { SegmentCompiler, type StretchOperation, stretchOf } from './stretch-programs.ts';
+import { type SectionOperation, SegmentCompiler, sectionOf } from './section-programs.ts';
 
 /** A program, and the report on it. */
 export interface CompiledTrajectories {
@@ -43,11 +43,11 @@ export function compileTrajectories(
     lastMeasures: measures,
     lastMisreads: misreads,
     lastAssignments: assignments,
-    growth: compiler.growth(),
+    rescaling: compiler.rescaling(),
   };
   // A trajectory without jumps takes these programs, so the ones that are most often needed are compiled at once.
   const whole = steps.flatMap((step) =>
-    step.kind === 'stretch' ? step.segment(0, step.sites.length + 1).steps : [],
+    step.kind === 'section' ? step.segment(0, step.sites.length + 1).steps : [],
   );
   const optimized = optimize(circuit, { keepState: true });
   const scheduled = { program: { steps: whole }, fusedBlocks: compiler.fusedBlocks };
@@ -63,10 +63,10 @@ function stepsOf(
   isFirst: boolean,
 ): readonly TrajectoryStep[] {
   const steps: TrajectoryStep[] = [];
-  let gathered: StretchOperation[] = [];
+  let gathered: SectionOperation[] = [];
   const finish = () => {
     const hasWork = gathered.some(({ kind }) => kind !== 'barrier');
-    if (hasWork) steps.push(stretchOf(gathered, compiler, isFirst && steps.length === 0));
+    if (hasWork) steps.push(sectionOf(gathered, compiler, isFirst && steps.length === 0));
     gathered = [];
   };
   for (const operation of operations) {

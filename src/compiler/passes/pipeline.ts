@@ -40,7 +40,7 @@ interface PipelineOptions extends Pick<Requested, 'keepState' | 'startsFresh'> {
 }
 
 /**
- * Runs passes on a circuit. A dynamic circuit is divided into pieces at its loops, assignments and noise, and at the
+ * Runs passes on a circuit. A dynamic circuit is divided into parts at its loops, assignments and noise, and at the
  * gates of verbatim boxes that stay: no pass sees them, and nothing moves across them.
  */
 export function optimize<C extends DynamicCircuit>(
@@ -51,7 +51,7 @@ export function optimize<C extends DynamicCircuit>(
   let operationsBefore = countOperations(operations);
   const passes = run.map((pass): PassReport => {
     const requested = { keepState, startsFresh };
-    operations = runOnPieces(pass, { ...circuit, operations }, requested, keepVerbatim);
+    operations = runOnParts(pass, { ...circuit, operations }, requested, keepVerbatim);
     const report = {
       name: pass.name,
       operationsBefore,
@@ -67,17 +67,17 @@ export function optimize<C extends DynamicCircuit>(
 const isVerbatim = (operation: DynamicOperation): boolean =>
   'isVerbatim' in operation && operation.isVerbatim === true;
 
-function runOnPieces(
+function runOnParts(
   pass: Pass,
   circuit: DynamicCircuit,
   requested: Requested,
   keepVerbatim: boolean,
 ): readonly DynamicOperation[] {
-  const endsPiece = (operation: DynamicOperation): boolean =>
+  const endsPart = (operation: DynamicOperation): boolean =>
     isDynamicOperation(operation) || (keepVerbatim && isVerbatim(operation));
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
-  if (!operations.some(endsPiece)) {
+  if (!operations.some(endsPart)) {
     // Checked: the circuit has no loops and no assignments.
     const whole = { numQubits, numBits, operations: operations as readonly Operation[] };
     return pass.run(whole, requested).operations;
@@ -86,19 +86,19 @@ function runOnPieces(
   const done: DynamicOperation[] = [];
   let from = 0;
   let { startsFresh = true } = requested;
-  const runPiece = (to: number): void => {
+  const runPart = (to: number): void => {
     if (to === from) return;
-    // Checked: a piece has no loops and no assignments.
-    const piece = operations.slice(from, to) as readonly Operation[];
+    // Checked: a part has no loops and no assignments.
+    const part = operations.slice(from, to) as readonly Operation[];
     // Later operations may use any of the state.
     const keepState = requested.keepState || to <= last;
-    const run = pass.run({ numQubits, numBits, operations: piece }, { keepState, startsFresh });
+    const run = pass.run({ numQubits, numBits, operations: part }, { keepState, startsFresh });
     for (const operation of run.operations) done.push(operation);
     startsFresh = false;
   };
   for (const [index, operation] of operations.entries()) {
-    if (!endsPiece(operation)) continue;
-    runPiece(index);
+    if (!endsPart(operation)) continue;
+    runPart(index);
     from = index + 1;
     startsFresh = false;
     if (operation.kind !== 'while') {
@@ -106,15 +106,10 @@ function runOnPieces(
       continue;
     }
     const inside = { keepState: true, startsFresh: false };
-    const body = runOnPieces(
-      pass,
-      { ...circuit, operations: operation.body },
-      inside,
-      keepVerbatim,
-    );
+    const body = runOnParts(pass, { ...circuit, operations: operation.body }, inside, keepVerbatim);
     done.push({ ...operation, body });
   }
-  runPiece(operations.length);
+  runPart(operations.length);
   return done;
 }
 

@@ -60,7 +60,7 @@ class Recovery {
   /** Rewrites the window that starts at this slot, if there is one. */
   #rewriteFrom(slot: number): boolean {
     let found = this.#find(slot);
-    // An H before a decomposed gate cancels that gate's first H, and would leave the rest in pieces.
+    // An H before a decomposed gate cancels that gate's first H, and would leave the rest uncancelled.
     if (found !== undefined && 'undoneBy' in found) found = this.#find(found.undoneBy);
     if (found === undefined || 'undoneBy' in found) return false;
     this.#replace(found);

@@ -34,7 +34,7 @@ const LEFT = 44;
 const BOX_COLUMN = BOX.width + 14;
 const LINK_COLUMN = 34;
 /** Largest factor by which columns are widened; gates farther apart no longer look like one circuit. */
-const MAX_STRETCH = 1.7;
+const MAX_WIDENING = 1.7;
 
 export type MarkKind = 'box' | 'dot' | 'ring' | 'plus' | 'cross' | 'meter' | 'bar';
 
@@ -92,8 +92,8 @@ export function layoutCircuit(
     const isWide = marksOf(gate).some(({ kind }) => kind === 'box' || kind === 'meter');
     if (isWide) narrow[gate.column] = BOX_COLUMN;
   }
-  const stretch = isGrid || narrow.length === 0 ? 1 : (room - LEFT) / sum(narrow);
-  const widths = narrow.map((width) => width * Math.min(MAX_STRETCH, Math.max(1, stretch)));
+  const widening = isGrid || narrow.length === 0 ? 1 : (room - LEFT) / sum(narrow);
+  const widths = narrow.map((width) => width * Math.min(MAX_WIDENING, Math.max(1, widening)));
   let end = LEFT;
   const columns = widths.map((width) => {
     end += width;

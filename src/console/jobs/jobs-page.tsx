@@ -99,7 +99,7 @@ function FilterForm({
     goTo(hashOf(['jobs'], queryOf({ ...filters, [name]: value })), true);
   const isFiltered = Object.values(filters).some((each) => each !== '');
   const { where } = filters;
-  const offered = where === '' || places.includes(where) ? places : [where, ...places];
+  const shown = where === '' || places.includes(where) ? places : [where, ...places];
   return (
     <form
       class="job-filters"
@@ -122,7 +122,7 @@ function FilterForm({
       <SelectField
         label="Where"
         value={where}
-        options={[ALL, ...offered.map((each) => [each, each] as const)]}
+        options={[ALL, ...shown.map((each) => [each, each] as const)]}
         onChoose={set('where')}
       />
       <TextField label="Tag" value={filters.tag} onText={set('tag')} />

@@ -30,7 +30,7 @@ export interface Choices {
 export const FIRST_CHOICES: Choices = { processor: '', shots: '1000', seed: '', noise: '' };
 
 /** A processor as an option of a run. */
-export interface Offer {
+export interface ProcessorOption {
   readonly processor: Processor;
   /** Why it cannot take the circuit; undefined if it can. */
   readonly refusal: string | undefined;
@@ -39,11 +39,11 @@ export interface Offer {
 }
 
 /** All processors: whether each takes a circuit of `numQubits` qubits with these choices, and otherwise why not. */
-export function offersOf(
+export function processorOptionsOf(
   processors: readonly Processor[],
   numQubits: number,
   choices: Choices,
-): readonly Offer[] {
+): readonly ProcessorOption[] {
   return processors.map((processor) => ({
     processor,
     refusal: refusalOf(processor, numQubits, choices),
@@ -85,10 +85,13 @@ export function hasOwnNoise({ family, noise }: Processor): boolean {
 }
 
 /** The processor that is chosen, or else the first that takes the circuit; undefined if none does. */
-export function chosenOffer(offers: readonly Offer[], id: string): Offer | undefined {
+export function chosenOption(
+  options: readonly ProcessorOption[],
+  id: string,
+): ProcessorOption | undefined {
   return (
-    offers.find(({ processor }) => processor.id === id) ??
-    offers.find(({ refusal }) => refusal === undefined)
+    options.find(({ processor }) => processor.id === id) ??
+    options.find(({ refusal }) => refusal === undefined)
   );
 }
 

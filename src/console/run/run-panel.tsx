@@ -14,14 +14,14 @@ import { keyInfo, mayUse } from '../shell/session.ts';
 import { progressInWords } from './circuit-words.ts';
 import {
   type Choices,
-  chosenOffer,
+  chosenOption,
   FIRST_CHOICES,
   faultsOf,
   hasMeasurement,
   hasOwnNoise,
   noiseInWords,
-  type Offer,
-  offersOf,
+  type ProcessorOption,
+  processorOptionsOf,
   requestOf,
   type Submission,
 } from './run-options.ts';
@@ -65,8 +65,8 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
   const processors = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
   const models = useResource('GET /quantum/noise-models', {});
   const runs = useRuns();
-  const offers = offersOf(processors.data?.processors ?? [], numQubits, choices);
-  const chosen = chosenOffer(offers, choices.processor);
+  const options = processorOptionsOf(processors.data?.processors ?? [], numQubits, choices);
+  const chosen = chosenOption(options, choices.processor);
   const faults = faultsOf(choices);
   const hasFaults = faults.shots.length + faults.seed.length > 0;
   const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
@@ -85,7 +85,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
       <Problem error={processors.error ?? models.error} />
       <RunForm
         choices={choices}
-        offers={offers}
+        options={options}
         chosen={chosen}
         models={models.data?.noise_models ?? []}
         faults={faults}
@@ -162,7 +162,7 @@ function useRunKeys(run: () => void): void {
 /** Shows the choices. Enter in a field runs the circuit. */
 function RunForm({
   choices,
-  offers,
+  options,
   chosen,
   models,
   faults,
@@ -171,8 +171,8 @@ function RunForm({
   children,
 }: {
   readonly choices: Choices;
-  readonly offers: readonly Offer[];
-  readonly chosen: Offer | undefined;
+  readonly options: readonly ProcessorOption[];
+  readonly chosen: ProcessorOption | undefined;
   readonly models: readonly NamedNoiseModel[];
   readonly faults: { readonly shots: readonly string[]; readonly seed: readonly string[] };
   readonly onChange: (choices: Choices) => void;
@@ -192,7 +192,7 @@ function RunForm({
     >
       <Field
         label="Processor"
-        hint={chosen && <ProcessorHint offer={chosen} />}
+        hint={chosen && <ProcessorHint option={chosen} />}
         faults={chosen?.refusal === undefined ? [] : [chosen.refusal]}
       >
         {(bound) => (
@@ -202,7 +202,7 @@ function RunForm({
             onChange={({ currentTarget }) => set('processor')(currentTarget.value)}
           >
             {chosen === undefined && <option value="">No processor takes the circuit</option>}
-            <Offers offers={offers} />
+            <ProcessorOptions options={options} />
           </select>
         )}
       </Field>
@@ -239,11 +239,11 @@ function RunForm({
   );
 }
 
-function Offers({ offers }: { readonly offers: readonly Offer[] }) {
-  const byId = new Map(offers.map((offer) => [offer.processor.id, offer]));
+function ProcessorOptions({ options }: { readonly options: readonly ProcessorOption[] }) {
+  const byId = new Map(options.map((option) => [option.processor.id, option]));
   return (
     <>
-      {processorsByKind(offers.map(({ processor }) => processor)).map(([kind, own]) => (
+      {processorsByKind(options.map(({ processor }) => processor)).map(([kind, own]) => (
         <optgroup key={kind} label={kind}>
           {own.map(({ id, name }) => {
             const refusal = byId.get(id)?.refusal;
@@ -259,7 +259,11 @@ function Offers({ offers }: { readonly offers: readonly Offer[] }) {
   );
 }
 
-function ProcessorHint({ offer: { processor, refusal, words } }: { readonly offer: Offer }) {
+function ProcessorHint({
+  option: { processor, refusal, words },
+}: {
+  readonly option: ProcessorOption;
+}) {
   return (
     <>
       {refusal === undefined && words} At most {grouped(processor.max_shots)} shots. Results are{' '}

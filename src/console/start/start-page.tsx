@@ -68,7 +68,7 @@ export function StartPage() {
           ))}
         </ul>
       </section>
-      <Offer />
+      <Access />
       <ApiPanel call={{ route: 'GET /', isPublic: true }} />
     </div>
   );
@@ -145,12 +145,12 @@ function BellCard() {
 }
 
 /** Features without a key, features with a key, and the version of the service. */
-function Offer() {
+function Access() {
   const { data, error } = useResource('GET /', {});
   return (
-    <section class="offer" aria-labelledby="offer">
+    <section class="access" aria-labelledby="access">
       <div class="card">
-        <h2 id="offer">Without a key</h2>
+        <h2 id="access">Without a key</h2>
         <ul>
           <li>
             <a href={hashOf(['composer'])}>The composer</a>, which computes in your browser

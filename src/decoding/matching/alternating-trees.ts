@@ -90,6 +90,11 @@ export class AlternatingTrees {
     this.parent[node] = 0;
   }
 
+  /** Whether a node is a whole tree. */
+  isAlone(node: number): boolean {
+    return this.parent[node] === 0 && this.child[node] === 0;
+  }
+
   /** Turns the edges on the way to the root, so that the node becomes the root. */
   becomeRoot(node: number): void {
     const path = [node];

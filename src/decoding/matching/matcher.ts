@@ -111,6 +111,13 @@ export class Matcher {
     const flooder = this.#flooder;
     const { regions } = flooder;
     const trees = this.#trees;
+    this.#numTrees--;
+    if (trees.isAlone(node)) {
+      // So are most, and nothing is to be listed.
+      flooder.freeze(trees.outer[node]!);
+      trees.remove(node);
+      return;
+    }
     trees.becomeRoot(node);
     const nodes = trees.within(node);
     for (const each of nodes) flooder.freeze(trees.outer[each]!);
@@ -122,7 +129,6 @@ export class Matcher {
       }
       trees.remove(each);
     }
-    this.#numTrees--;
   }
 
   /** Two outer regions of a tree meet: those on the way between them are a cycle, which becomes an outer region. */

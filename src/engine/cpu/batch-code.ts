@@ -32,7 +32,7 @@ export class BatchCode {
   readonly #words: number[] = [];
   /** Indices of words that hold offsets into the constants. */
   readonly #references: number[] = [];
-  /** Vectors with the same number in each lane, and tables of words, 16 bytes apiece. */
+  /** Vectors with the same number in each lane, and tables of words, 16 bytes each. */
   readonly #constants: Uint8Array[] = [];
   #constantBytes = 0;
 

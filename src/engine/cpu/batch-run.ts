@@ -3,7 +3,7 @@
  *
  * The lanes of a SIMD register hold different circuits. A single small circuit leaves most of the machine idle: its
  * gates shuffle a few registers, and its overhead exceeds its arithmetic. In a batch every gate is plain arithmetic on
- * whole registers, and the overhead occurs once. Circuits are copied into shared memory in pieces, and their results
+ * whole registers, and the overhead occurs once. Circuits are copied into shared memory in chunks, and their results
  * out.
  */
 
@@ -112,7 +112,7 @@ export interface PlacedBatch {
 }
 
 /** A range of the circuits. */
-interface Piece {
+interface Chunk {
   readonly first: number;
   readonly count: number;
 }
@@ -137,14 +137,14 @@ async function runBatch(
     writeTables(batch, layout, runner.memory, block);
     const written = planned.write(runner.memory, block + layout.observables);
     const observed: ObservedBatch = { ...written, bundleNs: planned.bundleNs };
-    for (let first = 0; first < request.numCircuits; first += layout.circuitsPerPiece) {
-      const count = Math.min(layout.circuitsPerPiece, request.numCircuits - first);
-      const piece = { first, count };
-      writeCircuits(batch, request, layout, piece, runner.memory, block);
-      const numItems = writePiece(batch, request, layout, observed, count, runner.memory, block);
+    for (let first = 0; first < request.numCircuits; first += layout.circuitsPerChunk) {
+      const count = Math.min(layout.circuitsPerChunk, request.numCircuits - first);
+      const chunk = { first, count };
+      writeCircuits(batch, request, layout, chunk, runner.memory, block);
+      const numItems = writeChunk(batch, request, layout, observed, count, runner.memory, block);
       const done = runner.runCommand(block + layout.command, numItems);
       if (done !== undefined) await done;
-      readResults(results, layout, piece, request.numCircuits, runner.memory, block);
+      readResults(results, layout, chunk, request.numCircuits, runner.memory, block);
     }
     return results;
   });
@@ -167,24 +167,24 @@ function writeTables(
   }
 }
 
-/** Writes the angles, matrices and seeds of a piece's circuits. */
+/** Writes the angles, matrices and seeds of a chunk's circuits. */
 function writeCircuits(
   { lowered, precision }: PlacedBatch,
   { angles, shots = 0, seed = 0, seeds }: BatchRequest,
   layout: BatchLayout,
-  { first, count }: Piece,
+  { first, count }: Chunk,
   memory: SharedArrayBuffer,
   block: number,
 ): void {
   const { numAngles, laneMatrices, numLaneEntries } = lowered;
   const own = angles.subarray(first * numAngles, (first + count) * numAngles);
-  const to = new Float64Array(memory, block + layout.angles, layout.circuitsPerPiece * numAngles);
+  const to = new Float64Array(memory, block + layout.angles, layout.circuitsPerChunk * numAngles);
   copyAngles(own, to);
   // Lanes without a circuit compute as well and need finite angles.
   to.fill(0, own.length);
   if (laneMatrices.length > 0) {
     const at = block + layout.matrices;
-    for (let circuit = 0; circuit < layout.circuitsPerPiece; circuit++) {
+    for (let circuit = 0; circuit < layout.circuitsPerChunk; circuit++) {
       const from = to.subarray(circuit * numAngles, (circuit + 1) * numAngles);
       for (const matrix of laneMatrices) {
         writeLaneMatrix(matrix, from, circuit, numLaneEntries, precision, memory, at);
@@ -219,11 +219,11 @@ function writeLaneMatrix(
 }
 
 /**
- * Writes the command of a piece.
+ * Writes the command of a chunk.
  *
  * @returns Its number of items.
  */
-function writePiece(
+function writeChunk(
   batch: PlacedBatch,
   { shots = 0, statevector = false, observables = [] }: BatchRequest,
   layout: BatchLayout,
@@ -261,11 +261,11 @@ function bundleNs({ lowered, precision, numQubits }: PlacedBatch, shots: number)
   return 1 + numInstructions * instructionNs + precision.lanes * shots * NS_PER_SHOT;
 }
 
-/** Copies the results of a piece out of shared memory. */
+/** Copies the results of a chunk out of shared memory. */
 function readResults(
   { counts, statevectors, probabilities, expectations, variances }: BatchResults,
   layout: BatchLayout,
-  { first, count }: Piece,
+  { first, count }: Chunk,
   numCircuits: number,
   memory: SharedArrayBuffer,
   block: number,
@@ -285,8 +285,8 @@ function readResults(
   counts.set(new Uint32Array(memory, block + layout.counts, count * size), first * size);
 }
 
-/** Target size of a piece: angles, matrices and results that are in shared memory at a time. */
-const PIECE_BYTES = 8 * 2 ** 20;
+/** Target size of a chunk: angles, matrices and results that are in shared memory at a time. */
+const CHUNK_BYTES = 8 * 2 ** 20;
 /** Number of fields of a batch command after its header. */
 const COMMAND_FIELDS = 24;
 const DOUBLE_BYTES = Float64Array.BYTES_PER_ELEMENT;
@@ -301,13 +301,13 @@ interface CircuitSizes {
 }
 
 /**
- * Layout of the shared memory of a run: a piece of the circuits, their results, and tables. Offsets within the run's
+ * Layout of the shared memory of a run: a chunk of the circuits, their results, and tables. Offsets within the run's
  * block; 0 for results that are not requested.
  */
 interface BatchLayout {
   readonly bytes: number;
   /** Circuits that are in shared memory at a time; a multiple of the lanes. */
-  readonly circuitsPerPiece: number;
+  readonly circuitsPerChunk: number;
   readonly command: number;
   readonly outcomes: number;
   readonly offsets: number;
@@ -346,18 +346,18 @@ function layOutBatch(
     counts: shots > 0 ? 4 * 2 ** numBits : 0,
   };
   const circuitBytes = Object.values(perCircuit).reduce((sum, bytes) => sum + bytes, 1);
-  const most = Math.min(numCircuits, Math.max(1, Math.floor(PIECE_BYTES / circuitBytes)));
+  const most = Math.min(numCircuits, Math.max(1, Math.floor(CHUNK_BYTES / circuitBytes)));
   // The last bundle may have lanes without a circuit, but results have room for all lanes.
-  const circuitsPerPiece = Math.ceil(most / lanes) * lanes;
+  const circuitsPerChunk = Math.ceil(most / lanes) * lanes;
   const plan = new ScratchPlan();
-  const each = (bytes: number) => (bytes === 0 ? 0 : plan.reserve(bytes * circuitsPerPiece));
+  const each = (bytes: number) => (bytes === 0 ? 0 : plan.reserve(bytes * circuitsPerChunk));
   const command = plan.reserve(4 * (COMMAND_HEADER_WORDS + COMMAND_FIELDS));
   const tables = {
     outcomes: plan.reserve(4 * 2 ** numQubits),
     offsets: plan.reserve(4 * 2 ** numQubits),
     observables: plan.reserve(observableBytes),
   };
-  const pieces = {
+  const perChunk = {
     angles: each(perCircuit.angles),
     matrices: each(perCircuit.matrices),
     seeds: each(perCircuit.seeds),
@@ -367,5 +367,5 @@ function layOutBatch(
     variances: each(perCircuit.variances),
     counts: each(perCircuit.counts),
   };
-  return { bytes: plan.bytes, circuitsPerPiece, command, ...tables, ...pieces };
+  return { bytes: plan.bytes, circuitsPerChunk, command, ...tables, ...perChunk };
 }

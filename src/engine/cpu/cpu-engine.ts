@@ -112,6 +112,12 @@ export function openWasmKernels(host: KernelHost): StabilizerKernels {
     frames: (header, from, to) => opened().functions.frames(header, from, to),
     outcomes: (rows, numRows, rowWords, to, stride, blocks) =>
       opened().functions.outcomes(rows, numRows, rowWords, to, stride, blocks),
+    copyScaled: (to, from, numStates, factor) =>
+      opened().functions.copyScaled(to, from, numStates, factor),
+    rotate: (...given) => opened().functions.rotate(...given),
+    multiplyRepeated: (at, numSmall, phases, numStates) =>
+      opened().functions.multiplyRepeated(at, numSmall, phases, numStates),
+    collapseState: (...given) => opened().functions.collapseState(...given),
     release() {
       if (instance === undefined || 4 * instance.words.length <= KEPT_BYTES) return;
       instance = undefined;

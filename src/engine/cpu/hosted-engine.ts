@@ -151,8 +151,8 @@ function stateEngine(parts: EngineParts): StateEngine<CpuState> {
         planRun(program, () => 1),
       ),
     // All segments act on states of one shape.
-    placeTrajectories: (growth, plan) =>
-      place(parts, growth, plan, new SegmentStore(threadPool, lowering)),
+    placeTrajectories: (rescaling, plan) =>
+      place(parts, rescaling, plan, new SegmentStore(threadPool, lowering)),
   };
 }
 

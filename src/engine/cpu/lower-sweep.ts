@@ -7,7 +7,7 @@
  */
 import type { Sweep } from '../../compiler/program.ts';
 import { type Complex, imaginaryPart, isPhase, negated, type Real, realPart } from '../complex.ts';
-import type { Growth } from '../growth.ts';
+import type { Gain } from '../gain.ts';
 import type { MatrixPool } from '../matrix-pool.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import {
@@ -44,12 +44,12 @@ import { TileLayout, whereOnes } from './tile-layout.ts';
 export interface LoweringContext {
   readonly code: TileCode;
   readonly pool: MatrixPool;
-  readonly growth: Growth;
+  readonly gain: Gain;
   readonly tables: TableRequest[];
   /** Diagonals that are still to be applied. */
   pending: PhasePolynomial;
-  /** Growth of the state at which scales are applied. */
-  readonly maxGrowth: number;
+  /** Gain at which scales are applied. */
+  readonly maxGain: number;
   /** Whether products of two amplitudes are summed up. */
   readonly hasProbes: boolean;
 }
@@ -66,10 +66,10 @@ export interface LoweredSweep {
 }
 
 /**
- * Growth of the state at which the scales of the rotations are applied: the state must not
+ * Gain at which the scales of the rotations are applied: the state must not
  * overflow.
  */
-export const MAX_GROWTH = {
+export const MAX_GAIN = {
   amplitudes: { f32: 2 ** 40, f64: 2 ** 300 },
   products: { f32: 2 ** 24, f64: 2 ** 150 },
 };
@@ -113,11 +113,11 @@ export function lowerSweep(
   emitItems(context, layout, items, sums, () => {
     if (code.position - begin > MAX_PART_WORDS) cut();
   });
-  // The store applies the scalar. Other factors that are not phases balance the growth of
+  // The store applies the scalar. Other factors that are not phases balance the gain of
   // controlled rotations, which must not accumulate over sweeps.
   const isDue = (mask: number, phase: Complex) => !mayDefer || mask === 0 || !isPhase(phase);
   flush(context, layout, context.pending.take(isDue));
-  context.growth.restart();
+  context.gain.restart();
   const sources = emitStore(context, layout, sweep);
   cut();
   return { layout, parts, sums, ...(sources !== undefined && { sources }) };
@@ -145,9 +145,9 @@ function emitItems(
       for (const { mask, phase } of item.monomials) context.pending.multiply(mask, phase);
       ready.done(item);
     }
-    if (context.growth.now > context.maxGrowth) {
+    if (context.gain.now > context.maxGain) {
       applyScales(context, layout);
-      context.growth.restart();
+      context.gain.restart();
     }
     if (ready.moving.length === 0) {
       if (ready.probes.length > 0) evaluate();
@@ -165,7 +165,7 @@ function emitItems(
     ready.moving = ready.moving.filter((item) => !free.includes(item));
     emitMoves(context, layout, free, placeOf);
     for (const item of free) {
-      context.growth.add(item);
+      context.gain.add(item);
       ready.done(item);
     }
     onEmitted();

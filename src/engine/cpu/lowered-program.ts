@@ -12,12 +12,12 @@ import {
   terminalMeasureIndex,
 } from '../../compiler/program.ts';
 import { FormulaTape } from '../formula-tape.ts';
-import { Growth } from '../growth.ts';
+import { Gain } from '../gain.ts';
 import { type MatrixPool, poolOfShape } from '../matrix-pool.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import { filledTile, maskOf } from '../work-items.ts';
 import type { TableRequest } from './emit-phases.ts';
-import { type LoweredSweep, type LoweringContext, lowerSweep, MAX_GROWTH } from './lower-sweep.ts';
+import { type LoweredSweep, type LoweringContext, lowerSweep, MAX_GAIN } from './lower-sweep.ts';
 import { GROUP_SHIFT, MAX_DENSE_QUBITS, type Precision } from './precision.ts';
 import { type CodeRange, type ConstantAddress, TileCode } from './tile-code.ts';
 import type { TileLayout } from './tile-layout.ts';
@@ -79,10 +79,10 @@ export function lowerProgram(
 }
 
 /**
- * Largest range of the rotations of a segment (`growth.ts`); it leaves room for the digits of amplitudes, or for
+ * Largest range of the rotations of a segment (`gain.ts`); it leaves room for the digits of amplitudes, or for
  * products of two of them where these are summed up.
  */
-const MAX_BOUND_GROWTH = {
+const MAX_RANGE = {
   amplitudes: { f32: 2 ** 100, f64: 2 ** 950 },
   products: { f32: 2 ** 60, f64: 2 ** 475 },
 };
@@ -128,7 +128,7 @@ export class ProgramLowering {
       lowered.code.takeTraced(),
       pool.trace,
       precision,
-      MAX_BOUND_GROWTH[states === undefined ? 'amplitudes' : 'products'][precision.name],
+      MAX_RANGE[states === undefined ? 'amplitudes' : 'products'][precision.name],
     );
     const known = { lowered, tape };
     this.#shapes.set(shape, known);
@@ -150,10 +150,10 @@ function lowerWith(
   const context: LoweringContext = {
     code,
     pool,
-    growth: new Growth(pool.trace?.segments),
+    gain: new Gain(pool.trace?.segments),
     tables: [],
     pending: new PhasePolynomial(),
-    maxGrowth: MAX_GROWTH[states === undefined ? 'amplitudes' : 'products'][precision.name],
+    maxGain: MAX_GAIN[states === undefined ? 'amplitudes' : 'products'][precision.name],
     hasProbes: states !== undefined,
   };
   const terminal = terminalMeasureIndex(program);

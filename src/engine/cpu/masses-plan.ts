@@ -15,8 +15,8 @@ import {
 } from './command.ts';
 import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
 
-/** log2 of the bytes of a run of neighbouring groups. */
-const STRETCH_SHIFT = 9;
+/** log2 of the bytes of a region: neighbouring groups that are read together. */
+const REGION_SHIFT = 9;
 /** log2 of the amplitudes of an item. */
 const ITEM_QUBITS = 14;
 
@@ -41,9 +41,9 @@ export interface MassesPlan {
   readonly numParts: number;
 }
 
-/** Number of low qubits whose groups are read as one run. */
-export function stretchQubits({ precision: { laneQubits } }: StoredState): number {
-  return laneQubits + STRETCH_SHIFT - GROUP_SHIFT;
+/** Number of low qubits whose groups form a region. */
+export function regionQubits({ precision: { laneQubits } }: StoredState): number {
+  return laneQubits + REGION_SHIFT - GROUP_SHIFT;
 }
 
 /**
@@ -59,10 +59,10 @@ export function planMasses(
 ): MassesPlan {
   const { precision } = state;
   const { laneQubits } = precision;
-  const stretch = stretchQubits(state);
+  const nearQubits = regionQubits(state);
   const placeOf = (qubit: Qubit): BinOffset => [byteImage(qubit, precision), binOf(binned, qubit)];
   const laneBins = ascending(binned.filter((qubit) => qubit < laneQubits));
-  const lines = ascending(binned.filter((qubit) => qubit >= laneQubits && qubit < stretch));
+  const lines = ascending(binned.filter((qubit) => qubit >= laneQubits && qubit < nearQubits));
   let room = ITEM_QUBITS - laneQubits - lines.length;
 
   const rest = ascending(summed.filter((qubit) => qubit >= laneQubits));
@@ -71,7 +71,7 @@ export function planMasses(
   const runs = rest.slice(runQubits.length, runQubits.length + room);
   const parts = rest.slice(runQubits.length + runs.length);
   room -= runs.length;
-  const far = ascending(binned.filter((qubit) => qubit >= stretch));
+  const far = ascending(binned.filter((qubit) => qubit >= nearQubits));
   const numBins = 2 ** binned.length;
   const outer: BinOffset[] = [
     ...far.slice(room).map(placeOf),

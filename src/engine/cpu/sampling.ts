@@ -29,7 +29,7 @@ import {
   writeCommand,
   writeWords,
 } from './command.ts';
-import { placeMasses, planMasses, stretchQubits } from './masses-plan.ts';
+import { placeMasses, planMasses, regionQubits } from './masses-plan.ts';
 import { GROUP_BYTES } from './precision.ts';
 import type { CommandRunner } from './thread-pool.ts';
 
@@ -191,19 +191,21 @@ function placeBlocks(
   scratch: ScratchPlan,
 ): (memory: SharedArrayBuffer, block: number) => readonly number[] {
   const { precision } = state;
-  const stretch = stretchQubits(state);
-  const regionBytes = GROUP_BYTES * 2 ** (stretch - precision.laneQubits);
+  const nearQubits = regionQubits(state);
+  const regionBytes = GROUP_BYTES * 2 ** (nearQubits - precision.laneQubits);
   const qubits = layout.slice(0, BLOCK_BITS);
-  const far = qubits.filter((qubit) => qubit >= stretch);
+  const far = qubits.filter((qubit) => qubit >= nearQubits);
   const offsets = subsetSums(qubits.map((qubit) => byteImage(qubit, precision)));
   const regions = subsetSums(far.map((qubit) => byteImage(qubit, precision)));
   const copied = subsetSums(
     qubits.map((qubit) =>
-      qubit < stretch ? byteImage(qubit, precision) : regionBytes * 2 ** far.indexOf(qubit),
+      qubit < nearQubits ? byteImage(qubit, precision) : regionBytes * 2 ** far.indexOf(qubit),
     ),
   );
   // If no other block shares a block's regions, copying them saves nothing.
-  const numRegions = layout.slice(BLOCK_BITS).some((qubit) => qubit < stretch) ? regions.length : 0;
+  const numRegions = layout.slice(BLOCK_BITS).some((qubit) => qubit < nearQubits)
+    ? regions.length
+    : 0;
   const at = {
     offsets: scratch.reserve(4 * offsets.length),
     copied: scratch.reserve(4 * copied.length),

@@ -19,60 +19,13 @@ export class CoreState {
   }
 
   /** Applies exp(−i·angle/2·string). */
-  async rotate({ flips, signs, turns }: CoreString, angle: number, slicer: TimeSlicer) {
+  async rotate(string: CoreString, angle: number, slicer: TimeSlicer) {
     const numStates = this.amplitudes.length / 2;
+    const size = string.flips === 0 ? numStates : numStates / 2;
     const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
-    // −i·sine·i^turns: the string takes basis state x to this times (−1)^parity(x & signs), at x ^ flips.
-    const [re, im] = quarterTurn(turns + 3);
-    if (flips === 0) {
-      await inSlices(numStates, slicer, this.#turn.bind(this, signs, cosine, im * sine));
-    } else {
-      const mix = this.#mix.bind(this, flips, signs, cosine, re * sine, im * sine);
-      await inSlices(numStates / 2, slicer, mix);
-    }
-  }
-
-  /** Multiplies amplitudes by cosine + i·sine, or its conjugate where the parity of the signs is odd. */
-  #turn(signs: number, cosine: number, sine: number, from: number, to: number): void {
-    const state = this.amplitudes;
-    for (let x = from; x < to; x++) {
-      const im = paritySign(x & signs) * sine;
-      const aRe = state[2 * x]!;
-      const aIm = state[2 * x + 1]!;
-      state[2 * x] = cosine * aRe - im * aIm;
-      state[2 * x + 1] = cosine * aIm + im * aRe;
-    }
-  }
-
-  /** Adds to each amplitude of some pairs the other one times a factor; `from` and `to` number the pairs. */
-  #mix(
-    flips: number,
-    signs: number,
-    cosine: number,
-    re: number,
-    im: number,
-    from: number,
-    to: number,
-  ): void {
-    const state = this.amplitudes;
-    // The first of a pair has a 0 at the highest bit of the flips.
-    const below = 2 ** (31 - Math.clz32(flips)) - 1;
-    const partnerSign = paritySign(flips & signs);
-    for (let pair = from; pair < to; pair++) {
-      const here = ((pair & ~below) << 1) | (pair & below);
-      const a = 2 * here;
-      const b = 2 * (here ^ flips);
-      const aRe = state[a]!;
-      const aIm = state[a + 1]!;
-      const bRe = state[b]!;
-      const bIm = state[b + 1]!;
-      const fromA = paritySign(here & signs);
-      const fromB = fromA * partnerSign;
-      state[a] = cosine * aRe + fromB * (re * bRe - im * bIm);
-      state[a + 1] = cosine * aIm + fromB * (re * bIm + im * bRe);
-      state[b] = cosine * bRe + fromA * (re * aRe - im * aIm);
-      state[b + 1] = cosine * bIm + fromA * (re * aIm + im * aRe);
-    }
+    await inSlices(size, slicer, (from, to) => {
+      rotateRange(this.amplitudes, string, cosine, sine, from, to);
+    });
   }
 
   /** Adds the state after a string, times a coefficient, to a vector of the same length. */
@@ -121,6 +74,82 @@ export class CoreState {
   }
 }
 
+/** Applies cosine − i·sine·string to the first `numStates` amplitudes. */
+export function rotateStates(
+  amplitudes: Float64Array,
+  string: CoreString,
+  cosine: number,
+  sine: number,
+  numStates: number,
+): void {
+  const size = string.flips === 0 ? numStates : numStates / 2;
+  rotateRange(amplitudes, string, cosine, sine, 0, size);
+}
+
+/** A part of a rotation: of its amplitudes, or if the string has flips of its pairs of amplitudes. */
+function rotateRange(
+  amplitudes: Float64Array,
+  { flips, signs, turns }: CoreString,
+  cosine: number,
+  sine: number,
+  from: number,
+  to: number,
+): void {
+  // −i·sine·i^turns: the string takes basis state x to this times (−1)^parity(x & signs), at x ^ flips.
+  const [re, im] = quarterTurn(turns + 3);
+  if (flips === 0) turn(amplitudes, signs, cosine, im * sine, from, to);
+  else mix(amplitudes, flips, signs, cosine, re * sine, im * sine, from, to);
+}
+
+/** Multiplies amplitudes by cosine + i·sine, or its conjugate where the parity of the signs is odd. */
+function turn(
+  state: Float64Array,
+  signs: number,
+  cosine: number,
+  sine: number,
+  from: number,
+  to: number,
+): void {
+  for (let x = from; x < to; x++) {
+    const im = paritySign(x & signs) * sine;
+    const aRe = state[2 * x]!;
+    const aIm = state[2 * x + 1]!;
+    state[2 * x] = cosine * aRe - im * aIm;
+    state[2 * x + 1] = cosine * aIm + im * aRe;
+  }
+}
+
+/** Adds to each amplitude of some pairs the other one times a factor; `from` and `to` number the pairs. */
+function mix(
+  state: Float64Array,
+  flips: number,
+  signs: number,
+  cosine: number,
+  re: number,
+  im: number,
+  from: number,
+  to: number,
+): void {
+  // The first of a pair has a 0 at the highest bit of the flips.
+  const below = 2 ** (31 - Math.clz32(flips)) - 1;
+  const partnerSign = paritySign(flips & signs);
+  for (let pair = from; pair < to; pair++) {
+    const here = ((pair & ~below) << 1) | (pair & below);
+    const a = 2 * here;
+    const b = 2 * (here ^ flips);
+    const aRe = state[a]!;
+    const aIm = state[a + 1]!;
+    const bRe = state[b]!;
+    const bIm = state[b + 1]!;
+    const fromA = paritySign(here & signs);
+    const fromB = fromA * partnerSign;
+    state[a] = cosine * aRe + fromB * (re * bRe - im * bIm);
+    state[a + 1] = cosine * aIm + fromB * (re * bIm + im * bRe);
+    state[b] = cosine * bRe + fromA * (re * aRe - im * aIm);
+    state[b + 1] = cosine * bIm + fromA * (re * aIm + im * aRe);
+  }
+}
+
 /** Indices that are worked on between two looks at the clock; some 2 ms. */
 const SLICE = 2 ** 20;
 
@@ -138,7 +167,7 @@ export async function inSlices(
 }
 
 /** i^turns. */
-function quarterTurn(turns: number): readonly [re: number, im: number] {
+export function quarterTurn(turns: number): readonly [re: number, im: number] {
   return (
     [
       [1, 0],

@@ -10,11 +10,16 @@ import {
   FALSE_NODE,
   isWhole,
 } from '../../circuit/classical-expression.ts';
-import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
+import {
+  type QubitString,
+  STABILIZER_OPS,
+  type StabilizerProgram,
+} from '../../compiler/program.ts';
 import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
+import { type ActiveRoom, ActiveStates, activeRoom } from './active-states.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -31,15 +36,18 @@ const ops = STABILIZER_OPS;
 
 /** Shots of a block; ranges of shots that begin and end with blocks waste none. */
 const STABILIZER_BLOCK_SHOTS = 1024;
-/** Shots of the block of a run with at most this many shots. */
-const FEW_SHOTS = 128;
+/** Shots of the block of a run with at most this many shots, or with many active qubits. */
+export const FEW_SHOTS = 128;
 
 /** Third word of the counters of the generators' seeds; other draws have small numbers there. */
 const SEED_POSITION = 0x5eed;
 
+/** Active qubits beyond which a block has few shots: each of them may have amplitudes of its own. */
+const MANY_ACTIVE = 11;
+
 /** Shots of a block of a run with `shots` shots. */
-const blockShots = (shots: number): number =>
-  shots <= FEW_SHOTS ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
+const blockShots = ({ active }: StabilizerProgram, shots: number): number =>
+  shots <= FEW_SHOTS || (active?.width ?? 0) > MANY_ACTIVE ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
 
 /** Places of the parts of a sampler in the kernels' memory, in words. */
 interface Places {
@@ -55,14 +63,20 @@ interface Places {
   readonly outcomes: number;
   /** Room to turn rows of bits into outcomes. */
   readonly blocks: number;
+  /** Amplitudes and phases of active qubits. */
+  readonly active: number;
   readonly end: number;
 }
 
 const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
   numBits + (control?.numScratchBits ?? 0);
 
+const roomOf = (program: StabilizerProgram, shots: number): ActiveRoom | undefined =>
+  program.active && activeRoom(program.active, shots, blockShots(program, shots));
+
 function placesOf(program: StabilizerProgram, shots: number): Places {
-  const rowWords = blockShots(shots) / 32;
+  const rowWords = blockShots(program, shots) / 32;
+  const room = roomOf(program, shots);
   let end = 0;
   const take = (numWords: number) => {
     const at = end;
@@ -82,13 +96,18 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
     frames: take(2 * program.numQubits * rowWords),
     outcomes: take(32 * rowWords * wordsFor(program.numBits)),
     blocks: take(128),
+    active: take(room === undefined ? 0 : (room.amplitudes + room.phases) / 4),
     end,
   };
 }
 
-/** Words that the sampler of a run needs. */
-export const samplerWords = (program: StabilizerProgram, shots: number): number =>
-  placesOf(program, shots).end;
+/** Bytes that the sampler of a run needs: in the kernels' memory, and beside it. */
+export function samplerBytes(program: StabilizerProgram, shots: number) {
+  return {
+    ofKernels: 4 * placesOf(program, shots).end,
+    others: roomOf(program, shots)?.others ?? 0,
+  };
+}
 
 /** Instructions that a call of the kernels runs at most. */
 const MOST_INSTRUCTIONS = 2 ** 16;
@@ -98,10 +117,10 @@ export class FrameSampler {
   readonly #kernels: StabilizerKernels;
   readonly #program: StabilizerProgram;
   readonly #reference: Uint8Array;
-  readonly #slicer: TimeSlicer;
   readonly #places: Places;
   readonly #channels: readonly FrameChannel[];
   readonly #rowWords: number;
+  readonly #active?: ActiveStates;
   /** Instructions that the kernels do not run, in order. */
   readonly #stops: readonly number[];
 
@@ -114,18 +133,21 @@ export class FrameSampler {
     program: StabilizerProgram,
     reference: Uint8Array,
     shots: number,
-    slicer: TimeSlicer,
   ) {
     this.#kernels = kernels;
     this.#program = program;
     this.#reference = reference;
-    this.#slicer = slicer;
     this.#places = placesOf(program, shots);
-    this.#rowWords = blockShots(shots) / 32;
+    this.#rowWords = blockShots(program, shots) / 32;
     this.#channels = frameChannels(program);
     kernels.reserve(this.#places.end);
     this.#writeTables();
     const { code } = program;
+    const room = roomOf(program, shots);
+    if (room !== undefined) {
+      const at = this.#places.active / 2;
+      this.#active = new ActiveStates(kernels, program.active!, this.blockShots, room, at);
+    }
     const stops: number[] = [];
     for (let i = 0; i < code.length / 4; i++) {
       if (code[4 * i]! >= ops.assign) stops.push(i);
@@ -143,14 +165,15 @@ export class FrameSampler {
    *
    * @returns Outcomes of `wordsFor(numBits)` words; a view that the next block overwrites.
    */
-  async block(seed: number, block: number): Promise<Uint32Array> {
-    const { numBits } = this.#program;
-    const { bits, outcomes, blocks } = this.#places;
-    await this.rows(seed, block);
-    const stride = wordsFor(numBits);
-    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
-    const { words } = this.#kernels;
-    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+  async block(seed: number, block: number, slicer: TimeSlicer): Promise<Uint32Array> {
+    await this.rows(seed, block, slicer);
+    return this.#outcomes();
+  }
+
+  /** Samples a block without a pause. */
+  blockAtOnce(seed: number, block: number): Uint32Array {
+    for (const _ of this.#steps(seed, block));
+    return this.#outcomes();
   }
 
   /**
@@ -158,36 +181,120 @@ export class FrameSampler {
    *
    * @returns A row of shots for each classical bit; a view that the next block overwrites.
    */
-  async rows(seed: number, block: number): Promise<BitTable> {
+  async rows(seed: number, block: number, slicer: TimeSlicer): Promise<BitTable> {
+    for (const units of this.#steps(seed, block)) if (slicer.spend(units)) await slicer.pause();
+    return { words: this.#kernels.words, at: this.#places.bits, rowWords: this.#rowWords };
+  }
+
+  #outcomes(): Uint32Array {
+    const { numBits } = this.#program;
+    const { bits, outcomes, blocks } = this.#places;
+    const stride = wordsFor(numBits);
+    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
+    const { words } = this.#kernels;
+    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+  }
+
+  /** Samples the rows of bits of a block; yields units of work. */
+  *#steps(seed: number, block: number): Generator<number> {
     const { code, numQubits } = this.#program;
     const { header, bits, outcomes } = this.#places;
     this.#seed(seed, block);
+    this.#active?.begin();
     this.#kernels.words.fill(0, bits, outcomes);
-    await this.#run(0, numQubits);
+    yield* this.#run(0, numQubits);
     let place = 0;
     for (const stop of this.#stops) {
-      await this.#run(numQubits + place, numQubits + stop);
+      yield* this.#run(numQubits + place, numQubits + stop);
       place = stop + 1;
-      if (code[4 * stop] === ops.assign) {
-        const units = this.#bitRows().assign(this.#program.assignments[code[4 * stop + 1]!]!);
-        if (this.#slicer.spend(units)) await this.#slicer.pause();
+      const [op, index] = [code[4 * stop]!, code[4 * stop + 1]!];
+      if (op === ops.rotate) {
+        yield* this.#rotate(index);
+        continue;
+      }
+      if (op === ops.collapse) {
+        yield* this.#collapse(index);
+        continue;
+      }
+      if (op === ops.assign) {
+        yield this.#bitRows().assign(this.#program.assignments[index]!);
         continue;
       }
       const end = code[4 * stop + 2]!;
-      this.#writeMask(code[4 * stop + 1]!, stop);
+      this.#writeMask(index, stop);
       this.#kernels.frames(header, numQubits + place, numQubits + end);
       this.#kernels.words[header + HEADER.mask] = 0;
       place = end;
     }
-    await this.#run(numQubits + place, numQubits + code.length / 4);
-    return { words: this.#kernels.words, at: bits, rowWords: this.#rowWords };
+    yield* this.#run(numQubits + place, numQubits + code.length / 4);
   }
 
-  async #run(from: number, to: number): Promise<void> {
+  /** Rotates the active qubits of all shots. */
+  *#rotate(index: number): Generator<number> {
+    const { about, stabilizer, condition } = this.#program.active!.rotations[index]!;
+    const minus = this.#anticommuting(about);
+    // The frame times this string describes the same shot, and commutes with the rotation.
+    if (stabilizer !== undefined) this.#multiply(stabilizer, minus);
+    yield* this.#active!.rotate(index, {
+      ...(stabilizer === undefined && { minus }),
+      ...(condition !== undefined && {
+        held: this.#bitRows().condition(this.#program.conditions[condition]),
+      }),
+    });
+  }
+
+  /** Measures active qubits in all shots. */
+  *#collapse(index: number): Generator<number> {
+    const { words } = this.#kernels;
+    const { generators } = this.#places;
+    const drawn = new Int32Array(4);
+    let isDrawn = false;
+    const draw = () => {
+      isDrawn = !isDrawn;
+      if (!isDrawn) return uniformOf(drawn[2]!, drawn[3]!);
+      stepGenerators(words, generators, drawn);
+      return uniformOf(drawn[0]!, drawn[1]!);
+    };
+    const ones = new Int32Array(this.#rowWords);
+    yield* this.#active!.collapse(index, draw, ones);
+    this.#multiply(this.#program.active!.collapses[index]!.flip, ones);
+  }
+
+  /** The shots whose frame anticommutes with a string. */
+  #anticommuting({ flips, signs }: QubitString): Int32Array {
+    const { words } = this.#kernels;
+    const row = new Int32Array(this.#rowWords);
+    const add = (at: number) => {
+      for (let i = 0; i < row.length; i++) row[i]! ^= words[at + i]!;
+    };
+    for (const qubit of flips) add(this.#rowZ(qubit));
+    for (const qubit of signs) add(this.#rowX(qubit));
+    return row;
+  }
+
+  /** Multiplies the frames of some shots by a string. */
+  #multiply({ flips, signs }: QubitString, shots: Int32Array): void {
+    const { words } = this.#kernels;
+    const add = (at: number) => {
+      for (let i = 0; i < shots.length; i++) words[at + i]! ^= shots[i]!;
+    };
+    for (const qubit of flips) add(this.#rowX(qubit));
+    for (const qubit of signs) add(this.#rowZ(qubit));
+  }
+
+  #rowX(qubit: number): number {
+    return this.#places.frames + 2 * qubit * this.#rowWords;
+  }
+
+  #rowZ(qubit: number): number {
+    return this.#rowX(qubit) + this.#rowWords;
+  }
+
+  *#run(from: number, to: number): Generator<number> {
     for (let first = from; first < to; first += MOST_INSTRUCTIONS) {
       const next = Math.min(to, first + MOST_INSTRUCTIONS);
       this.#kernels.frames(this.#places.header, first, next);
-      if (this.#slicer.spend((next - first) * this.#rowWords)) await this.#slicer.pause();
+      yield (next - first) * this.#rowWords;
     }
   }
 

@@ -236,10 +236,14 @@ export function skipOf(draw: number, logOfNone: number): number {
  */
 export function stepGenerators(words: Int32Array, at: number, drawn: Int32Array): void {
   for (let lane = at; lane < at + 4; lane++) {
-    const [s0, s1, s2, s3] = [words[lane]!, words[lane + 4]!, words[lane + 8]!, words[lane + 12]!];
+    const s0 = words[lane]!;
+    const s1 = words[lane + 4]!;
+    const s2 = words[lane + 8]!;
+    const s3 = words[lane + 12]!;
     const sum = (s0 + s3) | 0;
     drawn[lane - at] = (((sum << 7) | (sum >>> 25)) + s0) | 0;
-    const [t2, t3] = [s2 ^ s0, s3 ^ s1];
+    const t2 = s2 ^ s0;
+    const t3 = s3 ^ s1;
     words[lane + 4] = s1 ^ t2;
     words[lane] = s0 ^ t3;
     words[lane + 8] = t2 ^ (s1 << 9);

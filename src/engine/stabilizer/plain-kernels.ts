@@ -1,6 +1,8 @@
 /** The kernels of stabilizer runs in plain TypeScript: the same bits as those in WebAssembly, and slower. */
 
 import { STABILIZER_OPS } from '../../compiler/program.ts';
+import { rotateStates } from './core-state.ts';
+import { collapseState, copyScaled, multiplyRepeated } from './plain-active.ts';
 import { runFrames } from './plain-frames.ts';
 import { type StabilizerKernels, tableauRowWords } from './stabilizer-kernels.ts';
 
@@ -34,6 +36,13 @@ export function openPlainKernels(): StabilizerKernels {
     frames: (header, from, to) => runFrames(words, doubles, header, from, to),
     outcomes: (rows, numRows, rowWords, to, stride, blocks) =>
       turnRows(words, rows, numRows, rowWords, to, stride, blocks),
+    copyScaled: (to, from, numStates, factor) => copyScaled(doubles, to, from, numStates, factor),
+    rotate: (at, numStates, flips, signs, turns, cosine, sine) =>
+      rotateStates(doubles.subarray(at), { flips, signs, turns }, cosine, sine, numStates),
+    multiplyRepeated: (at, numSmall, phases, numStates) =>
+      multiplyRepeated(doubles, at, numSmall, phases, numStates),
+    collapseState: (to, from, numStates, flips, signs, turns, pivot) =>
+      collapseState(doubles, to, from, numStates, { flips, signs, turns }, pivot),
     release() {
       doubles = new Float64Array(0);
       words = new Int32Array(0);

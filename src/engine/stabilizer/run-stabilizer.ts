@@ -23,7 +23,7 @@ import type { Mutex } from '../mutex.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { isLinear } from './backward-walk.ts';
 import { distributionOf, expectationsOf, variancesOf } from './exact-outputs.ts';
-import { FrameSampler, samplerWords } from './frame-sampler.ts';
+import { FrameSampler, samplerBytes } from './frame-sampler.ts';
 import { runNearClifford } from './run-near-clifford.ts';
 import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
 import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
@@ -37,16 +37,18 @@ const walkWords = ({ code, numQubits }: StabilizerProgram): number =>
 
 /** Bytes of the kernels' memory for a run: a tableau and then the frames of a block, which replace it if they fit. */
 export function kernelBytes(program: StabilizerProgram, shots: number): number {
-  const walk = walkWords(program);
-  if (!program.framesSuffice) return 4 * walk;
-  const sampler = samplerWords(program, shots);
-  return 4 * (sampler > walk ? walk + sampler : walk);
+  const { ofKernels } = samplerBytes(program, shots);
+  if (program.active !== undefined) return ofKernels;
+  const walk = 4 * walkWords(program);
+  if (!program.framesSuffice) return walk;
+  return ofKernels > walk ? walk + ofKernels : walk;
 }
 
-/** Bytes of a run: the kernels' memory, the outcomes of its shots, and copies of the code. */
+/** Bytes of a run: the kernels' memory, states of active qubits, the outcomes of its shots, and copies of the code. */
 export function stabilizerBytes(program: StabilizerProgram, shots: number): number {
   const { code, numBits } = program;
-  return kernelBytes(program, shots) + countingBytes(numBits, shots) + 3 * code.byteLength;
+  const { others } = samplerBytes(program, shots);
+  return kernelBytes(program, shots) + others + countingBytes(numBits, shots) + 3 * code.byteLength;
 }
 
 /**
@@ -164,8 +166,11 @@ async function run(
     outputs.probabilities = await distributionOf(program, register, slicer);
   }
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
-  const values =
-    program.framesSuffice && to > from ? (await referenceOf(slicer)).values : undefined;
+  const values = !program.framesSuffice
+    ? undefined
+    : to > from
+      ? (program.active?.reference ?? (await referenceOf(slicer)).values)
+      : undefined;
   const evolutionMs = performance.now() - started;
   const shots = { from, to, shots: request.shots, seed: request.seed };
   const onDone = (done: number) => {
@@ -221,11 +226,11 @@ async function countsByFrames(
 ): Promise<Counts> {
   const { numBits } = program;
   const stride = wordsFor(numBits);
-  const sampler = new FrameSampler(kernels, program, reference, shots, slicer);
+  const sampler = new FrameSampler(kernels, program, reference, shots);
   const { blockShots } = sampler;
   const outcomes = new Uint32Array((to - from) * stride);
   for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
-    const sampled = await sampler.block(seed, block);
+    const sampled = await sampler.block(seed, block, slicer);
     const first = block * blockShots;
     const [low, high] = [Math.max(from, first), Math.min(to, first + blockShots)];
     outcomes.set(
@@ -248,7 +253,7 @@ async function paritiesByFrames(
   slicer: TimeSlicer,
   onDone: (fraction: number) => void,
 ): Promise<Pick<RunResult, 'counts' | 'parities'>> {
-  const sampler = new FrameSampler(kernels, program, reference, shots, slicer);
+  const sampler = new FrameSampler(kernels, program, reference, shots);
   const { blockShots } = sampler;
   const sampled = parities.map((lists) => ({
     lists,
@@ -257,7 +262,7 @@ async function paritiesByFrames(
     all: new Uint8Array((to - from) * parityBytes(lists)),
   }));
   for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
-    const rows = await sampler.rows(seed, block);
+    const rows = await sampler.rows(seed, block, slicer);
     const first = block * blockShots;
     const [low, high] = [Math.max(from, first), Math.min(to, first + blockShots)];
     for (const { lists, width, ofBlock, all } of sampled) {

@@ -65,6 +65,35 @@ export interface StabilizerKernels {
     stride: number,
     blocks: number,
   ): void;
+  /** Copies amplitudes, times a factor. These and the next addresses are indices of doubles. */
+  copyScaled(to: number, from: number, numStates: number, factor: number): void;
+  /** Applies cosine − i·sine·P to a state, where P is i^turns·X^flips·Z^signs. */
+  rotate(
+    at: number,
+    numStates: number,
+    flips: number,
+    signs: number,
+    turns: number,
+    cosine: number,
+    sine: number,
+  ): void;
+  /** Repeats the first `numSmall` amplitudes up to `numStates`, and multiplies all of them by phases. */
+  multiplyRepeated(at: number, numSmall: number, phases: number, numStates: number): void;
+  /**
+   * Writes the `numStates` amplitudes after a measurement, which has one qubit less; see `Collapse`.
+   *
+   * @param turns - Of the string, plus 2 for outcome 1, modulo 4.
+   * @returns The square of the norm.
+   */
+  collapseState(
+    to: number,
+    from: number,
+    numStates: number,
+    flips: number,
+    signs: number,
+    turns: number,
+    pivot: number,
+  ): number;
   /** Frees a memory that is large. */
   release(): void;
 }

@@ -278,7 +278,7 @@ const TARGET_MS = 50;
 /** Initial and smallest window, in work units. */
 const MIN_LIMIT = 2 ** 20;
 /** Largest factor by which a window grows at a time: a short window measures mostly the round trip. */
-const GROWTH = 4;
+const MAX_FACTOR = 4;
 
 /**
  * Learns how much work to give a device before waiting for it: enough that it never idles, little enough that a
@@ -312,7 +312,7 @@ export class WorkWindow {
     if (this.isFull) {
       const unitsPerMs = this.#given / Math.max(0.01, performance.now() - this.#startedMs);
       const wanted = unitsPerMs * TARGET_MS;
-      this.#limit = Math.max(MIN_LIMIT, Math.min(GROWTH * this.#limit, wanted));
+      this.#limit = Math.max(MIN_LIMIT, Math.min(MAX_FACTOR * this.#limit, wanted));
     }
     this.#given = 0;
   }

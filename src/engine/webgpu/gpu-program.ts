@@ -71,8 +71,8 @@ export function lowerProgram(
   return lowerWith(program, program, placing, maxTileChunks, start).lowered;
 }
 
-/** Largest range of the rotations of a segment (`growth.ts`); it leaves room for the digits of amplitudes. */
-const MAX_BOUND_GROWTH = 2 ** 100;
+/** Largest range of the rotations of a segment (`gain.ts`); it leaves room for the digits of amplitudes. */
+const MAX_RANGE = 2 ** 100;
 
 /** A program compiled with the matrices of its shape. */
 interface LoweredShape {
@@ -130,7 +130,7 @@ export class ProgramLowering {
     const { values } = sites;
     const known = {
       lowered,
-      tape: new FormulaTape(numEntries, values, pool.trace, SINGLE_ROUNDING, MAX_BOUND_GROWTH),
+      tape: new FormulaTape(numEntries, values, pool.trace, SINGLE_ROUNDING, MAX_RANGE),
       sites: Int32Array.from(sites.at),
     };
     this.#shapes.set(shape, known);

@@ -122,7 +122,7 @@ class GpuEngine implements BatchEngine {
         maxQubits,
         maxDensityQubits: Math.min(maxQubits, MAX_DENSITY_QUBITS),
         place: (program) => this.#placeStates(program),
-        placeTrajectories: (growth, plan) => this.#placeTrajectories(growth, plan),
+        placeTrajectories: (rescaling, plan) => this.#placeTrajectories(rescaling, plan),
       }),
       gradient: (program) => this.#prepareGradient(program),
       batch: (shape) => this.#prepareBatch(shape),
@@ -143,13 +143,13 @@ class GpuEngine implements BatchEngine {
     return this.#runnable(program, placing, plan, placed);
   }
 
-  async #placeTrajectories(growth: Program, plan: RunPlan): Promise<PlacedStates<GpuStateSlot>> {
+  async #placeTrajectories(rescaling: Program, plan: RunPlan): Promise<PlacedStates<GpuStateSlot>> {
     if (this.#isClosed) throw new ClosedError();
-    const placing = this.#placingOf(growth);
+    const placing = this.#placingOf(rescaling);
     const place = (segment: Program) => this.#place(this.#lowering.lower(segment, placing, 'any'));
-    const placed = await place(growth);
+    const placed = await place(rescaling);
     const segments = new GpuSegments(this.#host.context, place);
-    return this.#runnable(growth, placing, plan, placed, segments);
+    return this.#runnable(rescaling, placing, plan, placed, segments);
   }
 
   #runnable(

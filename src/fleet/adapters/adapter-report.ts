@@ -30,7 +30,7 @@ export interface AdapterDiscovery {
   readonly reason?: string;
 }
 
-/** Reason of a discovery in which no driver offered an adapter. */
+/** Reason of a discovery in which no driver had an adapter. */
 export const NO_DRIVER = 'No GPU driver was found.';
 
 const VULKAN_FAULT = /^Warning: Couldn't load Vulkan: (.*)$/m;

@@ -327,10 +327,10 @@ export class Scheduler<T extends ScheduledRun> {
 
   #snapshot(now: number): Snapshot<T> {
     const pools = new Map<PoolId, number[]>();
-    const stretch = this.#stretch();
+    const slowdown = this.#slowdown();
     for (const [pool, count] of this.#numFree) pools.set(pool, new Array(count).fill(now));
     for (const running of this.#running.values()) {
-      const freeAt = now + remainingMs(running, now, running.numThreads > 0 ? stretch : 1);
+      const freeAt = now + remainingMs(running, now, running.numThreads > 0 ? slowdown : 1);
       for (const pool of running.pools) pools.get(pool)?.push(freeAt);
       for (const id of running.dispatch.devices) {
         const device = this.devices.get(id);
@@ -343,12 +343,12 @@ export class Scheduler<T extends ScheduledRun> {
       devicesOn: (lane) => this.devices.openOn(lane),
       lanesOf: (run) => this.#needs.lanesOf(run),
       expectedMs: (lane, run) =>
-        this.#expectedMs(lane, run) * (lane.numThreads === undefined ? 1 : stretch),
+        this.#expectedMs(lane, run) * (lane.numThreads === undefined ? 1 : slowdown),
     };
   }
 
   /** Factor on the times of runs on lanes with threads while more threads run than there are cores. */
-  #stretch(): number {
+  #slowdown(): number {
     let numThreads = this.#numOtherThreads();
     for (const running of this.#running.values()) numThreads += running.numThreads;
     return Math.max(1, numThreads / this.#numCores);
@@ -384,19 +384,19 @@ export class Scheduler<T extends ScheduledRun> {
 /**
  * Milliseconds until all runs of a dispatch have ended.
  *
- * @param stretch - Factor on expected times.
+ * @param slowdown - Factor on expected times.
  */
 function remainingMs<T extends ScheduledRun>(
   running: Running<T>,
   now: number,
-  stretch: number,
+  slowdown: number,
 ): number {
   const { left, since, progress } = running;
   let first: number | undefined;
   let waiting = 0;
   for (const ms of left.values()) {
-    if (first === undefined) first = ms * stretch;
-    else waiting += ms * stretch;
+    if (first === undefined) first = ms * slowdown;
+    else waiting += ms * slowdown;
   }
   const elapsed = now - since;
   let expected = first ?? 0;

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
+import { compileActive } from '../../compiler/clifford/compile-active.ts';
 import { compileNearClifford } from '../../compiler/clifford/compile-near-clifford.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { type CompilationReport, type CompileOptions, compile } from '../../compiler/compile.ts';
@@ -34,6 +35,15 @@ export interface PreparedCircuit {
 /** A request whose method is chosen. */
 type Compiling = MethodRequest & { readonly method: RunMethod };
 
+/** The program of the first kind that takes a circuit, in the order in which a method is chosen. */
+function stabilizerProgram(circuit: DynamicCircuit) {
+  const clifford = compileStabilizer(circuit);
+  if (!('kind' in clifford)) return clifford;
+  const sums = compileNearClifford(circuit, { maxCoreQubits: MAX_CORE_QUBITS });
+  if (!('kind' in sums) || sums.kind !== 'unsupported-operation') return sums;
+  return compileActive(circuit, { maxActiveQubits: MAX_CORE_QUBITS });
+}
+
 /** Compilers of the circuits of each method. */
 const COMPILERS: {
   readonly [Method in RunMethod]: (
@@ -49,11 +59,7 @@ const COMPILERS: {
   density_matrix: (circuit, { target, keepState }) =>
     compileDensity(circuit, target, { keepState }),
   stabilizer: (circuit) => {
-    const clifford = compileStabilizer(circuit);
-    const program =
-      'kind' in clifford
-        ? compileNearClifford(circuit, { maxCoreQubits: MAX_CORE_QUBITS })
-        : clifford;
+    const program = stabilizerProgram(circuit);
     if ('kind' in program) throw new Error(`unreachable: no program, for ${program.kind}`);
     return { program, report: reportAsWritten(circuit) };
   },

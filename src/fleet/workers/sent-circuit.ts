@@ -18,7 +18,7 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   numOperationsOf,
-  type PieceOfStatement,
+  type StatementRole,
 } from '../../circuit/circuit.ts';
 import { GATES } from '../../circuit/gates.ts';
 import {
@@ -188,13 +188,13 @@ const CONDITION: Form<Condition> = (wire, of) =>
 
 const NUMBER: Form<number> = (wire, of) => wire.double(of);
 const SET: Form<true> = () => true;
-const PIECE: Form<PieceOfStatement> = (wire, of) => wire.oneOf(PIECES, of);
+const ROLE: Form<StatementRole> = (wire, of) => wire.oneOf(ROLES, of);
 /** By number. */
-const PIECES: readonly PieceOfStatement[] = Object.keys({
+const ROLES: readonly StatementRole[] = Object.keys({
   opening: true,
   closing: true,
   choice: true,
-} satisfies Record<PieceOfStatement, true>) as PieceOfStatement[];
+} satisfies Record<StatementRole, true>) as StatementRole[];
 
 type OperationOf<K> = Extract<DynamicOperation, { readonly kind: K }>;
 
@@ -213,7 +213,7 @@ const FORMS: {
       },
       {
         condition: wire.optional(of.condition, CONDITION),
-        piece: wire.optional(of.piece, PIECE),
+        role: wire.optional(of.role, ROLE),
         isVerbatim: wire.optional(of.isVerbatim, SET),
       },
     ),
@@ -222,7 +222,7 @@ const FORMS: {
       { kind: 'measure', qubits: wire.list(of.qubits), bits: wire.list(of.bits) },
       {
         condition: wire.optional(of.condition, CONDITION),
-        piece: wire.optional(of.piece, PIECE),
+        role: wire.optional(of.role, ROLE),
       },
     ),
   reset: (wire, of) =>
@@ -230,7 +230,7 @@ const FORMS: {
       { kind: 'reset', qubits: wire.list(of.qubits) },
       {
         condition: wire.optional(of.condition, CONDITION),
-        piece: wire.optional(of.piece, PIECE),
+        role: wire.optional(of.role, ROLE),
       },
     ),
   barrier: (wire, of) =>

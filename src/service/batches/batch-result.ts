@@ -1,5 +1,5 @@
 /**
- * Results of batches: kept in parts while the job runs and afterwards, and written as JSON text piece by piece.
+ * Results of batches: kept in parts while the job runs and afterwards, and written as JSON text chunk by chunk.
  *
  * A part holds one kind of result of consecutive points of a program, so that the parts in the order of the store are
  * the answer in order, and an answer of gigabytes never is in memory as a whole.
@@ -183,7 +183,7 @@ export function numberBytes(numbers: Float64Array): Uint8Array {
 }
 
 /**
- * The result fields of a record as pieces of JSON text: `"programs":[…],"executed_on":…`.
+ * The result fields of a record as chunks of JSON text: `"programs":[…],"executed_on":…`.
  *
  * @param text - From `storedResultJson`.
  * @throws {JobDamagedError} if it is no such text, or parts are missing.
@@ -197,21 +197,21 @@ export async function* batchResultText(
   const parts = new PartCursor(readParts);
   const others = new PartCursor(readParts, { series: OTHERS, from: -1, to: 0 });
   yield '"programs":[';
-  let piece = '';
+  let chunk = '';
   let since = performance.now();
   for (const [i, program] of programs.entries()) {
-    piece += i === 0 ? '' : ',';
+    chunk += i === 0 ? '' : ',';
     for await (const next of programText(program, i, [parts, others])) {
-      piece += next;
-      if (piece.length < PIECE_LENGTH) continue;
-      yield piece;
-      piece = '';
+      chunk += next;
+      if (chunk.length < CHUNK_LENGTH) continue;
+      yield chunk;
+      chunk = '';
       if (performance.now() - since < WRITING_MS) continue;
       await setImmediate();
       since = performance.now();
     }
   }
-  yield `${piece}],${JSON.stringify(facts).slice(1, -1)}`;
+  yield `${chunk}],${JSON.stringify(facts).slice(1, -1)}`;
 }
 
 async function* programText(
@@ -286,12 +286,12 @@ async function* bytesOf(parts: AsyncIterable<JobPart>): AsyncGenerator<Uint8Arra
   for await (const { bytes } of parts) yield bytes;
 }
 
-/** Characters of a piece of the text, about. */
-const PIECE_LENGTH = 65_536;
+/** Characters of a chunk of the text, about. */
+const CHUNK_LENGTH = 65_536;
 
 /** Base64 of three bytes each ends nowhere but at the end. */
 const BASE64_BYTES = 3;
-/** Bytes of a piece of base64. */
+/** Bytes of a chunk of base64. */
 const PACKED_BYTES = 3 * 2 ** 16;
 
 /** Writes blocks of bytes as one array in base64. */
@@ -339,7 +339,7 @@ async function* nestedText(
       text += jsonNumber(numbers[i]!);
       for (const size of fromInside) if ((i + 1) % size === 0) text += ']';
       separator = ',';
-      if (text.length < PIECE_LENGTH) continue;
+      if (text.length < CHUNK_LENGTH) continue;
       yield text;
       text = '';
     }

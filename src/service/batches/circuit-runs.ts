@@ -2,7 +2,7 @@
  * Runs of a batch's circuits: on engines (`engine-runs.ts`), or as jobs of a vendor (`device-runs.ts`); and the ranges
  * of points of its programs that have results, and that are left.
  */
-import type { BatchPieces } from '../../fleet/batch-pieces.ts';
+import type { BatchChunks } from '../../fleet/batch-chunks.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import type { Batch } from '../../fleet/workers/sent-batch.ts';
 import type { JobPartPlace } from '../../jobs/job.ts';
@@ -58,15 +58,15 @@ export function* rangesLeft(
 /** Runs circuits of some shapes; resolves with the results of each shape. */
 export type RunShapes = (asked: readonly Batch[]) => Promise<readonly RunOutputs[]>;
 
-/** Batch that a running piece reports to. */
-export interface PieceContext {
-  /** The pieces of the batch, among which this one waits; with the signal that ends them. */
-  readonly pieces: BatchPieces;
+/** Batch that a running chunk reports to. */
+export interface ChunkContext {
+  /** The chunks of the batch, among which this one waits; with the signal that ends them. */
+  readonly chunks: BatchChunks;
   /** Called when circuits begin to run. */
   readonly onStarted: () => void;
 }
 
-/** The circuits of one range of a piece. */
+/** The circuits of one range of a chunk. */
 export interface RangeRuns {
   readonly run: RunShapes;
   /** To be called once, when nothing more is asked for, also after a failure. */
@@ -74,10 +74,10 @@ export interface RangeRuns {
 }
 
 /** Ranges that run together, and whose results are stored together. */
-export interface Piece {
+export interface Chunk {
   readonly ranges: readonly Range[];
-  /** Begins the piece. Gives the runs of each range. */
-  start(context: PieceContext): readonly RangeRuns[];
+  /** Begins the chunk. Gives the runs of each range. */
+  start(context: ChunkContext): readonly RangeRuns[];
 }
 
 /** The circuits of a batch. */
@@ -85,12 +85,12 @@ export interface CircuitRuns {
   /** Whether engines of this service run the circuits. */
   readonly areSimulated: boolean;
   /**
-   * Pieces with all points that have no results yet, made lazily.
+   * Chunks with all points that have no results yet, made lazily.
    *
    * @param covered - Ranges that have results, in order of their programs and points.
    */
-  pieces(covered: readonly Range[]): Iterable<Piece>;
-  /** Called when the batch ends without a result: cancels vendor jobs of earlier processes for pieces not started. */
+  chunks(covered: readonly Range[]): Iterable<Chunk>;
+  /** Called when the batch ends without a result: cancels vendor jobs of earlier processes for chunks not started. */
   abandon(signal: AbortSignal): void;
   /** Facts about the runs so far. Times are milliseconds. */
   readonly facts: {

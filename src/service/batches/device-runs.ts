@@ -10,11 +10,11 @@ import type { FitRequest } from '../circuits/fitted-circuit.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import { seriesOf } from './batch-result.ts';
 import { MAX_PROGRAMS } from './batch-schema.ts';
-import { type CircuitRuns, type Piece, type Range, rangesLeft } from './circuit-runs.ts';
-import { DevicePiece, type PieceDeps, type SavedPiece } from './device-piece.ts';
+import { type Chunk, type CircuitRuns, type Range, rangesLeft } from './circuit-runs.ts';
+import { type ChunkDeps, DeviceChunk, type SavedChunk } from './device-chunk.ts';
 import { batchFactsOf } from './read-batch.ts';
 
-/** Number of the series of parts that holds the states of pieces; after those of all results. */
+/** Number of the series of parts that holds the states of chunks; after those of all results. */
 const STATES = seriesOf(MAX_PROGRAMS, 'counts');
 
 /** Dependencies of runs on hardware. */
@@ -23,7 +23,7 @@ interface DeviceRunsDeps {
   readonly hooks: Pick<JobHooks, 'storeParts' | 'readmitted'>;
   readonly readParts: (after: JobPartPlace) => Promise<readonly JobPart[]>;
   /** Fits circuits in a reader's process. */
-  readonly fit: (request: FitRequest) => ReturnType<PieceDeps['fit']>;
+  readonly fit: (request: FitRequest) => ReturnType<ChunkDeps['fit']>;
   /** Whether an abort with this reason ends the batch for good. */
   readonly isCancelled: (reason: unknown) => boolean;
 }
@@ -41,10 +41,10 @@ export class DeviceRuns implements CircuitRuns {
   readonly areSimulated = false;
   readonly #programs: readonly CheckedProgram[];
   readonly #deps: DeviceRunsDeps;
-  readonly #pieceDeps: PieceDeps;
-  /** Pieces that an earlier process began. */
-  readonly #saved: readonly SavedPiece[];
-  #begun: readonly DevicePiece[] = [];
+  readonly #chunkDeps: ChunkDeps;
+  /** Chunks that an earlier process began. */
+  readonly #saved: readonly SavedChunk[];
+  #begun: readonly DeviceChunk[] = [];
   readonly #ran = new Map<string, VendorJobs>();
   #numRuns = 0;
   #fitMs = 0;
@@ -53,29 +53,29 @@ export class DeviceRuns implements CircuitRuns {
     job: Job,
     programs: readonly CheckedProgram[],
     deps: DeviceRunsDeps,
-    saved: readonly SavedPiece[],
+    saved: readonly SavedChunk[],
   ) {
     const { id, keyId, priority, request } = job;
     const { tier, seed } = batchFactsOf(request);
     this.#programs = programs;
     this.#deps = deps;
     this.#saved = saved;
-    this.#pieceDeps = {
+    this.#chunkDeps = {
       common: { partOf: id, keyId, priority, tier, isCancelled: deps.isCancelled },
       nextRunId: () => this.#nextRunId(id),
       fit: (shapes) => deps.fit({ device: this.#device, seed, shapes }),
-      save: (piece) => deps.hooks.storeParts([partOf(piece)]),
+      save: (chunk) => deps.hooks.storeParts([partOf(chunk)]),
       run: (run, onStarted, signal) => this.#run(run, onStarted, signal),
     };
   }
 
-  /** Reads the pieces that an earlier process stored. */
+  /** Reads the chunks that an earlier process stored. */
   static async open(
     job: Job,
     programs: readonly CheckedProgram[],
     deps: DeviceRunsDeps,
   ): Promise<DeviceRuns> {
-    const saved: SavedPiece[] = [];
+    const saved: SavedChunk[] = [];
     let after: JobPartPlace = { series: STATES, from: -1, to: 0 };
     for (;;) {
       const parts = await deps.readParts(after);
@@ -83,33 +83,33 @@ export class DeviceRuns implements CircuitRuns {
       if (last === undefined) return new DeviceRuns(job, programs, deps, saved);
       // The cast is safe: `partOf` made it.
       saved.push(
-        ...parts.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()) as SavedPiece),
+        ...parts.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString()) as SavedChunk),
       );
       after = last;
     }
   }
 
-  *pieces(covered: readonly Range[]): Iterable<Piece> {
-    const hasResults = ({ ranges: [first] }: SavedPiece) =>
+  *chunks(covered: readonly Range[]): Iterable<Chunk> {
+    const hasResults = ({ ranges: [first] }: SavedChunk) =>
       covered.some(({ program, from }) => program === first?.program && from === first.from);
-    const begun = this.#saved.filter((piece) => !hasResults(piece));
-    this.#begun = begun.map((piece) => new DevicePiece(piece, this.#pieceDeps));
+    const begun = this.#saved.filter((chunk) => !hasResults(chunk));
+    this.#begun = begun.map((chunk) => new DeviceChunk(chunk, this.#chunkDeps));
     yield* this.#begun;
     const taken = [...covered, ...begun.flatMap(({ ranges }) => ranges)].sort(
       (a, b) => a.program - b.program || a.from - b.from,
     );
     const { maxCircuits = 1 } = this.#device;
-    let number = this.#saved.reduce((most, piece) => Math.max(most, piece.number + 1), 0);
+    let number = this.#saved.reduce((most, chunk) => Math.max(most, chunk.number + 1), 0);
     for (const ranges of together(
       rangesLeft(this.#programs, taken, () => maxCircuits),
       maxCircuits,
     )) {
-      yield new DevicePiece({ number: number++, ranges, maxCircuits, jobs: [] }, this.#pieceDeps);
+      yield new DeviceChunk({ number: number++, ranges, maxCircuits, jobs: [] }, this.#chunkDeps);
     }
   }
 
   abandon(signal: AbortSignal): void {
-    if (signal.aborted) for (const piece of this.#begun) piece.abandon(signal);
+    if (signal.aborted) for (const chunk of this.#begun) chunk.abandon(signal);
   }
 
   get facts(): CircuitRuns['facts'] {
@@ -135,7 +135,7 @@ export class DeviceRuns implements CircuitRuns {
     return device;
   }
 
-  async #run(...[run, onStarted, signal]: Parameters<PieceDeps['run']>): Promise<DeviceResult> {
+  async #run(...[run, onStarted, signal]: Parameters<ChunkDeps['run']>): Promise<DeviceResult> {
     const { processor, hooks } = this.#deps;
     const result = await processor.runOnDevice?.(
       run,
@@ -175,7 +175,7 @@ function* together(ranges: Iterable<Range>, numPoints: number): Iterable<readonl
   if (some.length > 0) yield some;
 }
 
-function partOf(piece: SavedPiece): JobPart {
-  const bytes = Buffer.from(JSON.stringify(piece));
-  return { series: STATES, from: piece.number, to: piece.number + 1, bytes };
+function partOf(chunk: SavedChunk): JobPart {
+  const bytes = Buffer.from(JSON.stringify(chunk));
+  return { series: STATES, from: chunk.number, to: chunk.number + 1, bytes };
 }

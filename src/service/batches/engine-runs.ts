@@ -1,5 +1,5 @@
 /** Circuits of a batch on the engines of a processor: in short runs, whose lengths follow from earlier ones. */
-import { RunSizes } from '../../fleet/batch-pieces.ts';
+import { RunSizes } from '../../fleet/batch-chunks.ts';
 import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { type Batch, factsOfShape } from '../../fleet/workers/sent-batch.ts';
@@ -10,9 +10,9 @@ import { methodRequestOf } from '../circuits/check-method.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';
 import { resultsOf } from './batch-result.ts';
 import {
+  type Chunk,
+  type ChunkContext,
   type CircuitRuns,
-  type Piece,
-  type PieceContext,
   type Range,
   type RangeRuns,
   rangesLeft,
@@ -38,7 +38,7 @@ export class EngineRuns implements CircuitRuns {
     this.#processor = processor;
   }
 
-  *pieces(covered: readonly Range[]): Iterable<Piece> {
+  *chunks(covered: readonly Range[]): Iterable<Chunk> {
     const most = (program: number) => this.#sizesOf(program).next();
     for (const range of rangesLeft(this.#programs, covered, most)) {
       yield { ranges: [range], start: (context) => [this.#start(range, context)] };
@@ -59,7 +59,7 @@ export class EngineRuns implements CircuitRuns {
     };
   }
 
-  #start({ program, from, to }: Range, context: PieceContext): RangeRuns {
+  #start({ program, from, to }: Range, context: ChunkContext): RangeRuns {
     const sizes = this.#sizesOf(program);
     let spentMs = 0;
     const run = async (asked: Batch) => {
@@ -81,12 +81,12 @@ export class EngineRuns implements CircuitRuns {
   async #run(
     batch: Batch,
     expectedMs: number,
-    { pieces, onStarted }: PieceContext,
+    { chunks, onStarted }: ChunkContext,
   ): Promise<CircuitResult> {
     const { id, keyId, priority, target } = this.#job;
     const { tier } = batchFactsOf(this.#job.request);
     const number = this.#numRuns++;
-    const endWait = pieces.waits(expectedMs);
+    const endWait = chunks.waits(expectedMs);
     const begin = () => {
       endWait();
       onStarted();
@@ -95,7 +95,7 @@ export class EngineRuns implements CircuitRuns {
       const result = await this.#processor.run(
         { id: `${id}/${number}`, keyId, tier, priority, partOf: id, ...batch },
         { onStarted: begin },
-        pieces.signal,
+        chunks.signal,
       );
       const { backend, timing } = result;
       const { compileMs, executionMs } = timing;

@@ -20,7 +20,7 @@ import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
 import type { Tier } from '../http/api-key.ts';
 import { RequestInvalidError } from '../http/errors.ts';
-import type { OutputPieces, Reading } from '../http/reading/reading.ts';
+import type { OutputChunks, Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
@@ -51,7 +51,7 @@ const STORED_CPU_FACTOR = 10;
 export const BATCH_READING: Reading<CircuitContext, BatchSubmission> = {
   name: 'batch',
   read: (body, { targets }) => readBatch(body, targets),
-  pieces: programPieces(),
+  chunks: programChunks(),
 };
 
 /** Reading of a stored request's programs in a process. */
@@ -64,7 +64,7 @@ export const STORED_BATCH_READING: Reading<
   read: (text, { targets }) => ({
     programs: checkedPrograms(storedBatch(String(text)), targets),
   }),
-  pieces: programPieces(),
+  chunks: programChunks(),
 };
 
 /**
@@ -222,13 +222,13 @@ interface Entry {
   readonly groups: readonly SentGroup[];
 }
 
-interface Piece<Rest> {
-  /** Fields of the output beside its programs, in the first piece. */
+interface Chunk<Rest> {
+  /** Fields of the output beside its programs, in the first chunk. */
   readonly rest?: Rest;
   readonly entries: readonly Entry[];
 }
 
-/** Groups of programs in one piece; each takes some 40 µs to clone. */
+/** Groups of programs in one chunk; each takes some 40 µs to clone. */
 const MAX_GROUPS = 64;
 
 /** An output that has programs. */
@@ -236,15 +236,15 @@ interface WithPrograms {
   readonly programs: readonly PackedFields[];
 }
 
-/** Pieces of an output that has programs. */
-export function programPieces<Output extends WithPrograms>(): OutputPieces<Output> {
+/** Chunks of an output that has programs. */
+export function programChunks<Output extends WithPrograms>(): OutputChunks<Output> {
   type Rest = Omit<Output, 'programs'>;
   return {
-    *cut({ programs, ...rest }): Generator<Piece<Rest>, void, undefined> {
+    *cut({ programs, ...rest }): Generator<Chunk<Rest>, void, undefined> {
       let entries: Entry[] = [];
       let room = MAX_GROUPS;
       let isFirst = true;
-      const piece = () => {
+      const chunk = () => {
         const made = { ...(isFirst && { rest }), entries };
         [isFirst, entries, room] = [false, [], MAX_GROUPS];
         return made;
@@ -252,7 +252,7 @@ export function programPieces<Output extends WithPrograms>(): OutputPieces<Outpu
       for (const { groups, observables, ...fields } of programs) {
         const program = { ...fields, observables: sentObservables(observables) };
         for (let from = 0; from < groups.length; ) {
-          if (room === 0) yield piece();
+          if (room === 0) yield chunk();
           const some = groups.slice(from, from + room);
           const packed = some.map((group) => ({ ...group, circuit: packCircuit(group.circuit) }));
           entries.push({ ...(from === 0 && { program }), groups: packed });
@@ -260,7 +260,7 @@ export function programPieces<Output extends WithPrograms>(): OutputPieces<Outpu
           room -= some.length;
         }
       }
-      yield piece();
+      yield chunk();
     },
     collect: () => {
       const programs: (PackedFields & { readonly groups: PointGroup[] })[] = [];
@@ -268,9 +268,9 @@ export function programPieces<Output extends WithPrograms>(): OutputPieces<Outpu
       return {
         add(sent) {
           // The cast is safe: `cut` made it.
-          const piece = sent as Piece<Rest>;
-          rest ??= piece.rest;
-          for (const { program, groups } of piece.entries) {
+          const chunk = sent as Chunk<Rest>;
+          rest ??= chunk.rest;
+          for (const { program, groups } of chunk.entries) {
             if (program !== undefined) {
               programs.push({
                 ...program,

@@ -1,5 +1,5 @@
 /**
- * Runs the points of a batch in pieces, a few at a time, and saves their results as parts of the job's result. Points
+ * Runs the points of a batch in chunks, a few at a time, and saves their results as parts of the job's result. Points
  * whose parts were stored before a crash are not run again.
  */
 
@@ -7,7 +7,7 @@ import { inputRows } from '../../circuit/input-columns.ts';
 import { requestFor } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import { CodedError, RelayedError } from '../../errors/coded-error.ts';
-import { BatchPieces } from '../../fleet/batch-pieces.ts';
+import { BatchChunks } from '../../fleet/batch-chunks.ts';
 import { countsOfRow, type RunOutputs } from '../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
 import type { Job, JobPart } from '../../jobs/job.ts';
@@ -20,10 +20,10 @@ import { type GroupPoints, type PointGroup, pointsIn } from '../circuits/point-g
 import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
 import { countsBytes, numberBytes, resultsOf, seriesOf, storedResultJson } from './batch-result.ts';
 import {
+  type Chunk,
+  type ChunkContext,
   type CircuitRuns,
   coveredRanges,
-  type Piece,
-  type PieceContext,
   type Range,
   type RangeRuns,
   type RunShapes,
@@ -65,8 +65,8 @@ class BatchJobRun {
   readonly #programs: readonly CheckedProgram[];
   readonly #deps: BatchJobDeps;
   readonly #seeds: readonly number[];
-  readonly #pieces = new BatchPieces();
-  readonly #context: PieceContext;
+  readonly #chunks = new BatchChunks();
+  readonly #context: ChunkContext;
   /** By the index of the program. */
   readonly #running = new Map<number, RunningProgram>();
   #pointsDone = 0;
@@ -81,14 +81,14 @@ class BatchJobRun {
       this.#startedAt ??= deps.now();
       deps.hooks.started();
     };
-    this.#context = { pieces: this.#pieces, onStarted };
+    this.#context = { chunks: this.#chunks, onStarted };
   }
 
   async run(covered: readonly Range[]): Promise<string> {
     const { hooks, runs, signal, now } = this.#deps;
     this.#pointsDone = numPointsOf(covered);
     const resumedPoints = this.#pointsDone;
-    await this.#pieces.run(runs.pieces(covered), (piece) => this.#run(piece), signal);
+    await this.#chunks.run(runs.chunks(covered), (chunk) => this.#run(chunk), signal);
     hooks.progress(1);
     const { executedOn, compileMs, executionMs } = runs.facts;
     return storedResultJson(
@@ -108,24 +108,24 @@ class BatchJobRun {
     );
   }
 
-  async #run(piece: Piece): Promise<void> {
+  async #run(chunk: Chunk): Promise<void> {
     const { hooks } = this.#deps;
-    const runs = piece.start(this.#context);
-    const isOne = piece.ranges.length === 1;
+    const runs = chunk.start(this.#context);
+    const isOne = chunk.ranges.length === 1;
     const parts = await Promise.all(
-      piece.ranges.map((range, i) => this.#runRange(range, runs[i]!, isOne)),
+      chunk.ranges.map((range, i) => this.#runRange(range, runs[i]!, isOne)),
     );
     hooks.saveParts(parts.flat());
-    this.#pointsDone += numPointsOf(piece.ranges);
+    this.#pointsDone += numPointsOf(chunk.ranges);
     hooks.progress(this.#pointsDone / batchFactsOf(this.#job.request).points);
   }
 
-  /** @param isOne - Whether the piece has no other range, so that a failure is that of the program. */
+  /** @param isOne - Whether the chunk has no other range, so that a failure is that of the program. */
   async #runRange(range: Range, { run, end }: RangeRuns, isOne: boolean) {
     try {
       return await runRange(this.#runningProgram(range.program), range, run);
     } catch (error) {
-      const isOwn = isOne && error instanceof CodedError && !this.#pieces.signal.aborted;
+      const isOwn = isOne && error instanceof CodedError && !this.#chunks.signal.aborted;
       if (!isOwn) throw error;
       const message = `programs[${range.program}]: ${error.message}`;
       throw new RelayedError(error.code, message, [], { cause: error });

@@ -188,7 +188,12 @@ function checkParts(
   const parities = program.parities ?? declaredParities(parts);
   const detection =
     parities &&
-    readDetection(parities, parts.detector_error_model, { circuit, outputs, shots }, faults);
+    readDetection(
+      parities,
+      parts.detector_error_model,
+      { circuit, outputs, shots, mayTakeLong: maxSteps === undefined },
+      faults,
+    );
   if (observables === undefined) return undefined;
   const ofProgram = observables.slice(requested.length);
   const gradient = requestedGradient(program, ofProgram, limits, faults);
@@ -210,6 +215,7 @@ function checkParts(
     ...(detection !== undefined && { detection }),
     warnings: [
       ...warningsUnder(noise, program.warnings),
+      ...(detection?.warnings ?? []),
       ...(purpose === 'compile' ? warningsOfParities(program.parities) : []),
     ],
   };

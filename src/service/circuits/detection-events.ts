@@ -1,6 +1,7 @@
 /** Error correction: parities of measured bits that a request declares, their error model, and their values. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import {
   detectorErrorModel,
@@ -8,6 +9,7 @@ import {
   type NoErrorModel,
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
+import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import {
   type ParityLists,
@@ -16,6 +18,7 @@ import {
   writeParities,
 } from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
+import { type NoiselessParities, noiselessParities } from './noiseless-parities.ts';
 import { drawnShotOrder } from './outcome-labels.ts';
 
 type Counts = ReturnType<typeof countsOfRow>;
@@ -33,6 +36,8 @@ export interface Detection extends Parities {
   readonly expected: Uint8Array;
   /** Present if the request asks for it. */
   readonly errorModel?: string;
+  /** That parities differ between runs without errors. */
+  readonly warnings?: readonly ProgramWarning[];
 }
 
 const FIELDS = { detectors: 'detectors', logicalObservables: 'logical_observables' } as const;
@@ -64,13 +69,19 @@ interface AskedCircuit {
   readonly circuit: DynamicCircuit;
   readonly outputs: readonly string[];
   readonly shots: number | undefined;
+  /** Whether reading may take longer than a few milliseconds. */
+  readonly mayTakeLong: boolean;
 }
 
-/** Reads the parities of a circuit for what is asked of them; undefined if nothing is, or they have faults. */
+/**
+ * Reads the parities of a circuit for what is asked of them; undefined if nothing is, or they have faults.
+ *
+ * @throws {StepsSpentError} if that takes long, and must not.
+ */
 export function readDetection(
   { fields, ...parities }: DeclaredParities,
   options: ErrorModelFields = {},
-  { circuit, outputs, shots }: AskedCircuit,
+  { circuit, outputs, shots, mayTakeLong }: AskedCircuit,
   faults: FaultList,
 ): Detection | undefined {
   const before = faults.count;
@@ -91,11 +102,24 @@ export function readDetection(
   }
   if (faults.count > before) return undefined;
   const program = compileStabilizer(circuit);
+  // The text of the model has the coordinates.
+  const { coordinates, ...kept } = parities;
   if ('kind' in program) {
-    // Its place counts noise, too, which the caller may not have written.
-    const problem = `Detectors need a circuit of Clifford gates with Pauli noise. ${program.operation} is neither.`;
-    faults.add(fields?.detectors ?? 'stim', problem, INVALID);
-    return undefined;
+    const path = fields?.detectors ?? 'stim';
+    if (isWritten) {
+      // Its place counts noise, too, which the caller may not have written.
+      const problem = `A detector error model needs a circuit of Clifford gates with Pauli noise. ${program.operation} is neither.`;
+      faults.add(path, problem, INVALID);
+      return undefined;
+    }
+    const all = [...parities.detectors, ...parities.logicalObservables];
+    const noiseless = noiselessParities(circuit, all, mayTakeLong);
+    if (typeof noiseless === 'string') {
+      faults.add(path, noiseless, INVALID);
+      return undefined;
+    }
+    const { expected, varying } = noiseless;
+    return { ...kept, expected, warnings: warningsOfVarying(varying, parities) };
   }
   const model = isWritten
     ? detectorErrorModel(program, parities, {
@@ -111,10 +135,9 @@ export function readDetection(
     faults.add(field, problem, INVALID);
     return undefined;
   }
-  const { expected, text } = model;
-  // The text of the model has the coordinates.
-  const { coordinates: _, ...kept } = parities;
-  if (text === undefined) return { ...kept, expected };
+  const { expected } = model;
+  if (model.errors === undefined) return { ...kept, expected };
+  const text = printErrorModel(model, coordinates);
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
     const problem = `detector_error_model of ${text.length.toLocaleString('en')} characters; the limit for a JSON answer is ${most}.`;
@@ -122,6 +145,25 @@ export function readDetection(
     return undefined;
   }
   return { ...kept, expected, errorModel: text };
+}
+
+/** Most parities that a warning names. */
+const MAX_NAMED = 10;
+
+function warningsOfVarying(
+  varying: NoiselessParities['varying'],
+  { detectors }: Parities,
+): readonly ProgramWarning[] {
+  if (varying.length === 0) return [];
+  const named = varying.slice(0, MAX_NAMED).map(({ parity, ones }) => {
+    const isDetector = parity < detectors.length;
+    const name = isDetector ? `D${parity}` : `L${parity - detectors.length}`;
+    return `${name} (1 in ${Math.round(100 * ones)} %)`;
+  });
+  const rest = varying.length - named.length;
+  const list = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const message = `These parities differ between runs without errors: ${list}. Their events are differences from the value of most of these runs.`;
+  return [{ code: 'CIRCUIT_PARITY_VARIES', message }];
 }
 
 function checkBits(

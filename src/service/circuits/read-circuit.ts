@@ -18,7 +18,7 @@ import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/work
 import { labelsOf } from '../../jobs/job.ts';
 import type { Tier } from '../http/api-key.ts';
 import { RequestInvalidError } from '../http/errors.ts';
-import type { OutputPieces, Reading } from '../http/reading/reading.ts';
+import type { OutputChunks, Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import {
@@ -61,7 +61,7 @@ const STORED_CPU_FACTOR = 10;
 export const CIRCUIT_READING: Reading<CircuitContext, CircuitSubmission> = {
   name: 'circuit',
   read: (body, { targets }) => readCircuit(body, targets),
-  pieces: withPackedCircuit(),
+  chunks: withPackedCircuit(),
 };
 
 /** Reading of a stored request's circuit in a process. Its circuit comes back packed. */
@@ -69,7 +69,7 @@ export const STORED_CIRCUIT_READING: Reading<CircuitContext, CheckedCircuit> = {
   name: 'stored circuit',
   cpuFactor: STORED_CPU_FACTOR,
   read: (text, { targets }) => checkCircuit(storedBody(String(text)), targets),
-  pieces: withPackedCircuit(),
+  chunks: withPackedCircuit(),
 };
 
 /**
@@ -137,21 +137,21 @@ export function circuitBodyOf(
   throw new RequestInvalidError([...ofForm, ...others]);
 }
 
-/** One piece with the circuit packed: nobody has to read it before it runs. */
-function withPackedCircuit<Checked extends CheckedCircuit>(): OutputPieces<Checked> {
-  type Piece = Omit<Checked, 'circuit'> & { readonly circuit: PackedCircuit };
+/** One chunk with the circuit packed: nobody has to read it before it runs. */
+function withPackedCircuit<Checked extends CheckedCircuit>(): OutputChunks<Checked> {
+  type Chunk = Omit<Checked, 'circuit'> & { readonly circuit: PackedCircuit };
   return {
     cut: (checked) => [{ ...checked, circuit: packCircuit(checked.circuit, true) }],
     collect: () => {
-      let piece: Piece;
+      let chunk: Chunk;
       return {
         add(sent) {
           // The cast is safe: `cut` made it.
-          piece = sent as Piece;
+          chunk = sent as Chunk;
         },
         get output() {
           // The cast is safe: the circuit is the only field that was packed.
-          return { ...piece, circuit: unpackCircuit(piece.circuit) } as unknown as Checked;
+          return { ...chunk, circuit: unpackCircuit(chunk.circuit) } as unknown as Checked;
         },
       };
     },

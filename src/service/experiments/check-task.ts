@@ -137,10 +137,14 @@ export function checkTask(
       circuit: isStabilizer ? circuit : withoutNoise(circuit),
       outputs: ['detection_events'],
       shots: undefined,
+      mayTakeLong: limits.maxSteps === undefined,
     },
     faults,
   );
   if (detection === undefined) return undefined;
+  for (const { message } of detection.warnings ?? []) {
+    faults.add(source === 'stim' ? 'stim' : 'detectors', message, INVALID);
+  }
   checkDecoder(decoder, circuit, detection, faults);
   const counting = countingOf(detection, task.postselect, decoder, faults);
   if (counting === undefined) return undefined;
@@ -162,6 +166,9 @@ export function checkTask(
 
 /** A task of good form. */
 type TaskParts = { readonly [K in keyof TaskBody]?: TaskBody[K] | undefined };
+
+/** Code of faults that depend on the circuit. */
+const INVALID = 'CIRCUIT_INVALID';
 
 const NO_OBSERVABLES = {
   circuit: 'Required: an error is a logical observable that differs from its prediction.',
@@ -223,7 +230,7 @@ function checkDecoder(
       : decoderOfProgram(name, program, detection);
   if (!('reason' in decoder)) return;
   const problem = `${name} cannot decode this task: ${decoder.reason}. "none" counts flips of observables without decoding.`;
-  faults.add('decoder', problem, 'CIRCUIT_INVALID');
+  faults.add('decoder', problem, INVALID);
 }
 
 function countingOf(

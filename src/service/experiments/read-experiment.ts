@@ -7,7 +7,7 @@ import { FaultList } from '../../circuit/errors.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { addFaultsAt, formOfList } from '../batches/listed-form.ts';
 import type { Programs } from '../batches/many-run-jobs.ts';
-import { programPieces } from '../batches/read-batch.ts';
+import { programChunks } from '../batches/read-batch.ts';
 import { readNoise } from '../circuits/caller-device.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
@@ -50,7 +50,7 @@ export const EXPERIMENT_READING: Reading<CircuitContext, ExperimentSubmission> =
   name: 'experiment',
   cpuFactor: CPU_FACTOR,
   read: (body, { targets }) => readExperiment(body, targets),
-  pieces: programPieces(),
+  chunks: programChunks(),
 };
 
 /** Reading of a stored request's tasks in a process. */
@@ -60,7 +60,7 @@ export const STORED_EXPERIMENT_READING: Reading<CircuitContext, Programs<Checked
   read: (text, { targets }) => ({
     programs: checkedTasks(storedExperiment(String(text)), targets),
   }),
-  pieces: programPieces(),
+  chunks: programChunks(),
 };
 
 /**

@@ -2,7 +2,7 @@
  * Runs the chunks of an experiment's tasks in short runs, a few at a time, and saves the counts of tasks as parts of the
  * job's result. After a crash the tasks go on where their stored counts end.
  */
-import { BatchPieces } from '../../fleet/batch-pieces.ts';
+import { BatchChunks } from '../../fleet/batch-chunks.ts';
 import { CHUNK_SHOTS, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { inSharedMemory } from '../../fleet/workers/sent-circuit.ts';
@@ -36,7 +36,7 @@ export class ExperimentRun {
   readonly #deps: ExperimentRunDeps;
   readonly #tasks: RunningTasks;
   readonly #resumedShots: number;
-  readonly #pieces = new BatchPieces();
+  readonly #runs = new BatchChunks();
   readonly #log = new ExecutionLog();
   readonly #requests = new WeakMap<RunningTask, ErrorCounting>();
   #numRuns = 0;
@@ -71,10 +71,10 @@ export class ExperimentRun {
    */
   async run(): Promise<string> {
     const { hooks, signal, now } = this.#deps;
-    const onAbort = () => this.#tasks.abort(this.#pieces.signal.reason);
-    this.#pieces.signal.addEventListener('abort', onAbort, { once: true });
+    const onAbort = () => this.#tasks.abort(this.#runs.signal.reason);
+    this.#runs.signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await this.#pieces.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
+      await this.#runs.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
     } finally {
       this.#save();
     }
@@ -99,7 +99,7 @@ export class ExperimentRun {
     const { task, from, to } = range;
     const { counts, ended } = task;
     if (counts.isDone) return;
-    const endWait = this.#pieces.waits(task.expectedMs(to - from));
+    const endWait = this.#runs.waits(task.expectedMs(to - from));
     const onStarted = () => {
       endWait();
       this.#startedAt ??= this.#deps.now();

@@ -1,5 +1,5 @@
 /** The tasks of an experiment that runs: which chunks are to be run next, and how far all of them are. */
-import { RunSizes } from '../../fleet/batch-pieces.ts';
+import { RunSizes } from '../../fleet/batch-chunks.ts';
 import { CHUNK_SHOTS, TALLY_LENGTH, type Tally } from '../../fleet/error-counting.ts';
 import { widthOfRun } from '../../fleet/schedule/scheduled-run.ts';
 import { factsOfShape } from '../../fleet/workers/sent-batch.ts';

@@ -316,13 +316,13 @@ function resultRoutes(app: ServiceApp, { jobs: runner }: RouteContext['deps'], j
   });
 }
 
-/** Streams JSON text. The first piece is read before, so that a fault is answered as one. */
+/** Streams JSON text. The first chunk is read before, so that a fault is answered as one. */
 async function sendText(reply: FastifyReply, text: ResultText): Promise<FastifyReply> {
-  const pieces = text[Symbol.asyncIterator]();
-  const first = await pieces.next();
+  const chunks = text[Symbol.asyncIterator]();
+  const first = await chunks.next();
   const all = async function* () {
     if (first.done !== true) yield first.value;
-    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
       yield next.value;
     }
   };

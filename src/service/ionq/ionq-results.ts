@@ -125,7 +125,7 @@ export function resultDescriptors(job: IonqJob, path: string): Readonly<Record<s
   ]);
 }
 
-/** JSON text of a result in pieces. */
+/** JSON text of a result in chunks. */
 export type ResultText = AsyncIterable<string>;
 
 /**

@@ -99,7 +99,7 @@ export interface ServedJobs<Submission extends JobSubmission> extends SharedJobH
    */
   details?(job: Job, submission?: Submission): object | Promise<object>;
   /**
-   * Result fields of a completed job's record as pieces of JSON text, without braces, where its result is kept in
+   * Result fields of a completed job's record as chunks of JSON text, without braces, where its result is kept in
    * parts. Without it, the stored result has the fields.
    *
    * @throws {JobDamagedError} while it is read.

@@ -311,7 +311,7 @@ export async function ownJob<Found>(
   return found;
 }
 
-const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and is told all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
+const DESCRIPTION = `Server-Sent Events: \`status\` for every status, \`progress\` while it runs, and a last \`done\`, after which the stream ends. A reader that lost its connection comes back with the id of the last event it saw in Last-Event-ID and gets all that came after it; with that of \`done\` it is answered 204. docs/jobs.md has the fields of each event.`;
 
 /** Registers `/events` below the records of every kind of job. */
 export function jobEventRoutes(app: ServiceApp, context: RouteContext, streams: OpenStreams): void {

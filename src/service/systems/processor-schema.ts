@@ -237,9 +237,14 @@ export const processor = z
                 .describe(
                   'Most stabilizer states in a sum; they at most double with each such gate',
                 ),
+              max_active_qubits: z
+                .int()
+                .describe(
+                  'Most qubits that are in no stabilizer state at a time, in circuits with noise, resets or conditions',
+                ),
             })
             .optional()
-            .describe('Limits of circuits without noise that are Clifford but for a few gates'),
+            .describe('Limits of circuits that are Clifford but for a few gates'),
         }),
       )
       .optional()

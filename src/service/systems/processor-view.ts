@@ -166,6 +166,7 @@ function viewMethods(spec: ProcessorSpec) {
       near_clifford: {
         max_qubits: limit.nearClifford.maxQubits,
         max_stabilizer_states: limit.nearClifford.maxStates,
+        max_active_qubits: limit.nearClifford.maxActiveQubits,
       },
     }),
   }));

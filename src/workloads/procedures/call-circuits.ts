@@ -1,6 +1,6 @@
 /** Runs the circuits of a procedure call, on the service's side, under the call's name and priority. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { BatchCutter } from '../../fleet/batch-pieces.ts';
+import { BatchCutter } from '../../fleet/batch-chunks.ts';
 import { CircuitTooLargeError } from '../../fleet/errors.ts';
 import type { CircuitResult, Processor } from '../../fleet/processor.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
@@ -105,8 +105,8 @@ export class CallCircuits {
       if (this.#numOutstanding > MAX_OUTSTANDING) throw new Error('More circuits than agreed.');
       const [circuit, { request }] = [this.#circuitOf(asked), asked];
       const outputs = isBatch(request)
-        ? await this.#runPieces(asked.circuit, circuit, request, onBegun)
-        : (await this.#runPiece(`${asked.circuit}`, circuit, request, signal, onBegun)).outputs;
+        ? await this.#runChunks(asked.circuit, circuit, request, onBegun)
+        : (await this.#runChunk(`${asked.circuit}`, circuit, request, signal, onBegun)).outputs;
       return { outputs };
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -149,16 +149,16 @@ export class CallCircuits {
     return circuit;
   }
 
-  async #runPieces(
+  async #runChunks(
     n: number,
     shape: DynamicCircuit,
     request: BatchRunRequest,
     onBegun: OnBegun,
   ): Promise<RunOutputs> {
-    let [numPieces, numRunning, numLeft] = [0, 0, request.numCircuits];
+    let [numChunks, numRunning, numLeft] = [0, 0, request.numCircuits];
     return await this.#cutter.run(
       { circuit: shape, request },
-      async (piece, onStarted, signal) => {
+      async (chunk, onStarted, signal) => {
         let isRunning = false;
         const follow = (running: boolean) => {
           if (running) onStarted();
@@ -167,12 +167,12 @@ export class CallCircuits {
           onBegun(numRunning > 0);
         };
         try {
-          const id = `${n}/${numPieces++}`;
-          const result = await this.#runPiece(id, piece.circuit, piece.request, signal, follow);
-          numLeft -= piece.request.numCircuits;
+          const id = `${n}/${numChunks++}`;
+          const result = await this.#runChunk(id, chunk.circuit, chunk.request, signal, follow);
+          numLeft -= chunk.request.numCircuits;
           return result;
         } finally {
-          // After the last piece the answer follows at once, and the call does not wait.
+          // After the last chunk the answer follows at once, and the call does not wait.
           if (numLeft > 0) follow(false);
         }
       },
@@ -180,7 +180,7 @@ export class CallCircuits {
     );
   }
 
-  async #runPiece(
+  async #runChunk(
     id: string,
     circuit: DynamicCircuit,
     request: CircuitRequest,

@@ -15,7 +15,7 @@ export interface CircuitRunner {
   readonly maxNoisyQubits: number;
   /**
    * Runs a circuit, or, if the request has `angles`, several that differ from it in angles and seeds, as
-   * `Processor.run` does. Several run in pieces of a few hundredths of a second. Data derived from their shape is
+   * `Processor.run` does. Several run in chunks of a few hundredths of a second. Data derived from their shape is
    * cached by object identity: pass the same object each time.
    *
    * @returns The requested outputs, with a row for each circuit.

@@ -322,11 +322,12 @@ const METHODS: Table = [
     },
   ],
   [
-    'stabilizer with a T gate and noise',
+    'stabilizer with a T gate, noise and exact values',
     {
       circuit: [{ gate: 'T', qubit: 0 }, ...BELL],
       method: 'stabilizer',
       noise: { readout: [{ p1_given_0: 0.1, p0_given_1: 0.2 }] },
+      return: ['probabilities'],
     },
   ],
   [

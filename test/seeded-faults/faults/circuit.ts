@@ -18,11 +18,11 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
     to: ': Number(width === 8 ? value : lowBits(base, width ?? 64, BigInt(value)));',
   },
   {
-    name: 'noise follows each piece of a gate',
+    name: 'noise follows each operation of a gate',
     areas: 'noise',
     file: 'src/circuit/noise/apply-noise.ts',
-    from: "  piece === undefined || piece === 'choice';",
-    to: "  piece === undefined || piece !== 'closing';",
+    from: "  role === undefined || role === 'choice';",
+    to: "  role === undefined || role !== 'closing';",
   },
   {
     name: 'the final measurement vanishes where a register has a value',

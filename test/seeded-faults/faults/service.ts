@@ -174,10 +174,10 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
     to: 'known >= this.#numSent - MAX_REPORTS - 1)',
   },
   {
-    name: 'a reset forgets on the way to its worker that it is a piece of a statement',
+    name: 'a reset forgets on the way to its worker its role in a statement',
     file: 'src/fleet/workers/sent-circuit.ts',
-    from: "      { kind: 'reset', qubits: wire.list(of.qubits) },\n      {\n        condition: wire.optional(of.condition, CONDITION),\n        piece: wire.optional(of.piece, PIECE),\n      },",
-    to: "      { kind: 'reset', qubits: wire.list(of.qubits) },\n      {\n        condition: wire.optional(of.condition, CONDITION),\n        piece: wire.optional<PieceOfStatement>(undefined, PIECE),\n      },",
+    from: "      { kind: 'reset', qubits: wire.list(of.qubits) },\n      {\n        condition: wire.optional(of.condition, CONDITION),\n        role: wire.optional(of.role, ROLE),\n      },",
+    to: "      { kind: 'reset', qubits: wire.list(of.qubits) },\n      {\n        condition: wire.optional(of.condition, CONDITION),\n        role: wire.optional<StatementRole>(undefined, ROLE),\n      },",
   },
   {
     name: 'a write is answered although its flush has failed',

@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => service[Symbol.asyncDispose]());
 
-/** All that is told, with waits that take no time but move the clock. */
+/** All that is reported, with waits that take no time but move the clock. */
 async function watched(options: WatchOptions = {}): Promise<readonly JobEvent[]> {
   const told: JobEvent[] = [];
   await watchInto(told, options);
@@ -78,7 +78,7 @@ test.each([
   ['\r\n', 1],
   ['\r', 2],
 ] as const)(
-  'wherever connections break, every event is told, and none twice (lines end with %j)',
+  'wherever connections break, every event is reported, and none twice (lines end with %j)',
   async (end, first) => {
     // Each event is cut at one place after another until it came through.
     const numCuts = new Map<string, number>();
@@ -89,7 +89,7 @@ test.each([
       sendEvents(asked, response, EVENTS, {
         end,
         cutAfter: first + 3 * cuts,
-        pieces: 1 + (cuts % 7),
+        chunkBytes: 1 + (cuts % 7),
       });
     };
     expect(await watched()).toEqual(EVENTS);
@@ -110,7 +110,7 @@ test('it waits as the stream says, longer each time, and as before once an event
   expect(waits[0]?.reason).toBe('The service ended the connection');
 });
 
-test('it never waits for longer than half a minute, unless it is told to', async () => {
+test('it never waits for longer than half a minute, unless it is asked to', async () => {
   let connection = 0;
   service.answer = (asked, response) => {
     connection++;

@@ -265,7 +265,7 @@ describe('an error', () => {
     [502, 'SERVICE_UNAVAILABLE', '502: Bad Gateway.'],
     [413, 'HTTP_ERROR', '413: Payload Too Large.'],
     [302, 'HTTP_ERROR', '302: Found, to http://elsewhere.test/.'],
-  ])('of a proxy, %i, is told by its status', async (status, code, message) => {
+  ])('of a proxy, %i, is recognised by its status', async (status, code, message) => {
     service.answer = (_, response) => {
       response.writeHead(status, status === 302 ? { location: 'http://elsewhere.test/' } : {});
       response.end('<html>');

@@ -204,7 +204,7 @@ function untestedModels(processors: readonly Processor[], now: () => number): Mo
   });
 }
 
-/** Processors as the fleet offers them. */
+/** Processors as the fleet lists them. */
 export function directory(processors: readonly Processor[]): ServiceDeps['fleet'] {
   return { processors, get: (id) => processors.find(({ spec }) => spec.id === id) };
 }

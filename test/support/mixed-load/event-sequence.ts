@@ -45,7 +45,7 @@ function describe({ event, data }: JobEvent): string {
   return `${event} ${String(data['status'])} ${String(data['at'])}`;
 }
 
-/** Progress is told between `running` and the end, of one attempt, and never goes back. */
+/** Progress is reported between `running` and the end, of one attempt, and never goes back. */
 function progressFaults(events: readonly JobEvent[]): readonly string[] {
   const faults: string[] = [];
   let status: unknown;

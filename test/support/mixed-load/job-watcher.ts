@@ -66,7 +66,7 @@ export async function watchJob(
 }
 
 /**
- * All events that a job which is final is told of after one of its events, on one connection.
+ * All events of a final job that are reported after one of its events, on one connection.
  *
  * @throws as `watchJob`.
  */

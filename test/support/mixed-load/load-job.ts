@@ -162,7 +162,7 @@ function count(
   report.queueMs.add([name], Date.parse(started_at ?? '') - created);
 }
 
-/** Who comes back with any earlier id is told what came after it, also when all is over. */
+/** Who comes back with any earlier id gets what came after it, also when all is over. */
 async function replayFaults(
   { client, random }: JobContext,
   location: string,

@@ -42,7 +42,7 @@ const LONGER: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
   ],
 ]);
 
-/** Its first pieces are one of every kind, TPU jobs in every zone; then it is chance. */
+/** Its first jobs are one of every kind, TPU jobs in every zone; then it is chance. */
 export function createWorkDeck(published: readonly PublishedWork[], seed: RandomStream): WorkDeck {
   const known = new Set(published.map(({ name }) => name));
   const tasks = published

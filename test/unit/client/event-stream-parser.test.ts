@@ -1,4 +1,4 @@
-/** text/event-stream as the HTML standard reads it, in whatever pieces it comes. */
+/** text/event-stream as the HTML standard reads it, in whatever chunks it comes. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -9,6 +9,7 @@ import {
   expectedParities,
   type Parities,
 } from '../../../src/compiler/clifford/error-model.ts';
+import { printErrorModel } from '../../../src/compiler/clifford/print-error-model.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { RandomStream } from '../../support/random-stream.ts';
@@ -139,7 +140,7 @@ function modelOfFlips(
 
 function textOf(model: ReturnType<typeof modelOf>): string {
   if ('kind' in model) throw new Error(`There is no model: ${JSON.stringify(model)}`);
-  return model.text;
+  return printErrorModel(model);
 }
 
 /** `D0 D3 L0` by probability. */

@@ -215,7 +215,7 @@ describe('a processor in words', () => {
       'Density matrix: up to 14 qubits, 12 with noise, 13 in double precision',
     );
     const wide = { method: 'stabilizer', max_qubits: 20_000, max_noisy_qubits: 20_000 } as const;
-    const near = { max_qubits: 2000, max_stabilizer_states: 2 ** 24 };
+    const near = { max_qubits: 2000, max_stabilizer_states: 2 ** 24, max_active_qubits: 16 };
     expect(methodInWords({ ...wide, near_clifford: near })).toBe(
       'Stabilizer: up to 20,000 qubits, 2,000 in near-Clifford circuits',
     );

@@ -45,7 +45,7 @@ test('a circuit is a row with its processor and its size', () => {
   });
 });
 
-test('a plan is told from a task', () => {
+test('a plan is distinguished from a task', () => {
   const base = { status: 'running', priority: 'normal', created_at: circuit.created_at } as const;
   const kinds = ['plan', 'vqe'].map(
     (task) => rowOf({ ...base, task_id: 'task_1', agent: 'asi', task }).kind,

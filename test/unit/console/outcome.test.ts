@@ -58,7 +58,7 @@ describe('an answer of status', () => {
     expect(await outcomeOf(503, body, '5')).toMatchObject({ retryAfterS: 5 });
   });
 
-  test('503 of something before the service is told as well', async () => {
+  test('503 of something before the service is shown as well', async () => {
     const outcome = await outcomeOf(503);
     expect(outcome).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/\w/) });
   });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Processor } from '../../../src/client/api-types.ts';
 import {
-  chosenOffer,
+  chosenOption,
   FIRST_CHOICES,
   faultsOf,
   firstSentence,
   hasMeasurement,
   noiseInWords,
-  offersOf,
+  processorOptionsOf,
   requestOf,
 } from '../../../src/console/run/run-options.ts';
 
@@ -52,7 +52,7 @@ const wide: Processor = {
 };
 const noisy = { ...FIRST_CHOICES, noise: 'ibm-fez' };
 const refusal = (one: Processor, numQubits: number, choices = FIRST_CHOICES) =>
-  offersOf([one], numQubits, choices)[0]?.refusal;
+  processorOptionsOf([one], numQubits, choices)[0]?.refusal;
 
 test('a processor that takes the circuit has no refusal', () => {
   expect(refusal(simulator, 20)).toBeUndefined();
@@ -86,10 +86,14 @@ test.each([
 });
 
 test('without a choice the first processor that takes the circuit is chosen', () => {
-  const offers = offersOf([{ ...simulator, available: false }, emulated], 2, FIRST_CHOICES);
-  expect(chosenOffer(offers, '')?.processor.id).toBe('emulator-x');
-  expect(chosenOffer(offers, 'statevector-sim')?.processor.id).toBe('statevector-sim');
-  expect(chosenOffer([], '')).toBeUndefined();
+  const options = processorOptionsOf(
+    [{ ...simulator, available: false }, emulated],
+    2,
+    FIRST_CHOICES,
+  );
+  expect(chosenOption(options, '')?.processor.id).toBe('emulator-x');
+  expect(chosenOption(options, 'statevector-sim')?.processor.id).toBe('statevector-sim');
+  expect(chosenOption([], '')).toBeUndefined();
 });
 
 test('the request has only what was chosen', () => {

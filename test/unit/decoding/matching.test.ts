@@ -12,49 +12,14 @@ import {
   type RandomEdge,
   randomEdges,
 } from '../../support/decoding-models.ts';
+import { distances, leastSum, weightOf } from '../../support/least-matching.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { numCases, seeds, testSeeds } from '../../support/seeds.ts';
 import predicted from './pymatching-predictions.json' with { type: 'json' };
 
-const weightOf = ({ probability }: RandomEdge) => Math.log((1 - probability) / probability);
-
 /** Edges that errors of these probabilities flip, drawn. */
 function drawn(stream: RandomStream, edges: readonly RandomEdge[]): readonly RandomEdge[] {
   return edges.filter(({ probability }) => stream.uniform() < probability);
-}
-
-/** Distances by Floyd and Warshall; the last vertex is the boundary, over which no path goes on. */
-function distances(numDetectors: number, edges: readonly RandomEdge[]): readonly number[][] {
-  const size = numDetectors + 1;
-  const between = Array.from({ length: size }, (_, i) =>
-    Array.from({ length: size }, (_, j) => (i === j ? 0 : Number.POSITIVE_INFINITY)),
-  );
-  for (const edge of edges) {
-    const [from = 0, to = numDetectors] = edge.detectors;
-    const weight = Math.min(between[from]![to]!, weightOf(edge));
-    between[from]![to] = weight;
-    between[to]![from] = weight;
-  }
-  for (let via = 0; via < numDetectors; via++) {
-    for (let i = 0; i < size; i++) {
-      for (let j = 0; j < size; j++) {
-        between[i]![j] = Math.min(between[i]![j]!, between[i]![via]! + between[via]![j]!);
-      }
-    }
-  }
-  return between;
-}
-
-/** Least sum over all ways to match each event to another one or to the boundary. */
-function leastSum(between: readonly number[][], events: readonly number[]): number {
-  const [first, ...others] = events;
-  if (first === undefined) return 0;
-  let least = between[first]!.at(-1)! + leastSum(between, others);
-  for (const mate of others) {
-    const rest = others.filter((each) => each !== mate);
-    least = Math.min(least, between[first]![mate]! + leastSum(between, rest));
-  }
-  return least;
 }
 
 testSeeds('finds errors of the least weight that have the events', seeds(200), (seed) => {
@@ -135,6 +100,22 @@ test('predicts the same of a shot whatever shots come before it', () => {
       predict(decoderOf('matching', model), model, events),
     );
   }
+});
+
+test.each(['matching', 'union_find'] as const)('%s tells near from far on long paths', (name) => {
+  // Detectors in a row, with errors at both ends; the one at the left flips the observable.
+  const length = 5001;
+  const errors = Array.from({ length: length - 1 }, (_, i) => `0.01 ${i} ${i + 1}`);
+  const model: DecodingModel = {
+    numDetectors: length,
+    numObservables: 1,
+    errors: errorsOf([`0.01 0 ${length}`, ...errors, `0.01 ${length - 1}`].join('; ')),
+  };
+  const decoder = decoderOf(name, model);
+  expect(predict(decoder, model, [2499])).toEqual([0]);
+  expect(predict(decoder, model, [2501])).toEqual([]);
+  expect(predict(decoder, model, [1000, 3502])).toEqual([0]);
+  expect(predict(decoder, model, [1000, 3500])).toEqual([]);
 });
 
 test('merges errors between the same detectors, and keeps the observables of the first', () => {

@@ -58,3 +58,15 @@ test('prefers likely errors to few ones', () => {
   };
   expect(predict(decoderOf('union_find', model), model, [0])).toEqual([]);
 });
+
+test('lets a cluster go on from the radii that its parts had grown to', () => {
+  const error = (weight: number, symptoms: string) => `${1 / (1 + Math.exp(weight))} ${symptoms}`;
+  // 0 and 1 meet at 1. 2 meets them at 9, and all grow on: 2 needs 3 more to the boundary, 0 needs 5 more.
+  const errors = [error(2, '0 1'), error(10, '1 2'), error(6, '0'), error(12, '2 3')];
+  const model: DecodingModel = {
+    numDetectors: 3,
+    numObservables: 1,
+    errors: errorsOf(errors.join('; ')),
+  };
+  expect(predict(decoderOf('union_find', model), model, [0, 1, 2])).toEqual([0]);
+});

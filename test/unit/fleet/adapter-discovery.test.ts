@@ -84,7 +84,7 @@ describe('discoverAdapters', () => {
     await eventually(async () => !(await isInEnvironment(mark)));
   });
 
-  test('ends when it is told to', async () => {
+  test('ends when it is asked to', async () => {
     const probe = new URL('../../support/fleet-hanging-probe.ts', import.meta.url);
     const { adapters } = await discoverAdapters({ probe, signal: AbortSignal.abort() });
     expect(adapters).toEqual([]);

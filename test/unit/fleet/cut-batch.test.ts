@@ -1,13 +1,13 @@
-/** Batches in pieces have the results that they have whole. */
+/** Batches in chunks have the results that they have whole. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { numAnglesOf } from '../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../src/circuit/observable.ts';
 import {
+  BatchChunks,
   BatchCutter,
-  BatchPieces,
-  type RunPiece,
+  type RunChunk,
   RunSizes,
-} from '../../../src/fleet/batch-pieces.ts';
+} from '../../../src/fleet/batch-chunks.ts';
 import type { BatchRunRequest } from '../../../src/fleet/schedule/scheduled-run.ts';
 import type { Batch } from '../../../src/fleet/workers/sent-batch.ts';
 import { EngineProcessor } from '../../support/engine-processor.ts';
@@ -18,17 +18,17 @@ const never = neverAborted();
 const processor = new EngineProcessor('whole');
 afterAll(() => processor[Symbol.asyncDispose]());
 
-const onProcessor: RunPiece = async (piece, onStarted, signal) => {
+const onProcessor: RunChunk = async (chunk, onStarted, signal) => {
   const facts = { id: 'run', keyId: 'key', tier: 'standard', priority: 'normal' } as const;
-  return await processor.run({ ...facts, ...piece }, { onStarted }, signal);
+  return await processor.run({ ...facts, ...chunk }, { onStarted }, signal);
 };
 
-/** Runs pieces as if each circuit took that long. */
-function slowly(msPerCircuit: number, sizes: number[]): RunPiece {
-  return async (piece, onStarted, signal) => {
-    const { numCircuits } = piece.request;
+/** Runs chunks as if each circuit took that long. */
+function slowly(msPerCircuit: number, sizes: number[]): RunChunk {
+  return async (chunk, onStarted, signal) => {
+    const { numCircuits } = chunk.request;
     sizes.push(numCircuits);
-    const { outputs } = await onProcessor(piece, onStarted, signal);
+    const { outputs } = await onProcessor(chunk, onStarted, signal);
     const executionMs = numCircuits * msPerCircuit;
     return { outputs, timing: { queueMs: 0, compileMs: 0, executionMs } };
   };
@@ -58,7 +58,7 @@ function batchOf(circuit: Batch['circuit'], numCircuits: number, asked: Partial<
   return { circuit, request: { numCircuits, angles, ...asked } };
 }
 
-describe('a batch in pieces', () => {
+describe('a batch in chunks', () => {
   test.each<[string, number, Partial<BatchRunRequest>, number?]>([
     ['values and variances', 2, { observables: OBSERVABLES, variances: true }],
     ['gradients', 2, { observables: OBSERVABLES, gradients: true }],
@@ -76,10 +76,10 @@ describe('a batch in pieces', () => {
     // The first run shows that a circuit takes 10 ms; the batch is run a second time.
     const cutter = new BatchCutter();
     const whole = await cutter.run(batch, slowly(10, sizes), never);
-    const pieces = await cutter.run(batch, slowly(10, sizes), never);
+    const chunks = await cutter.run(batch, slowly(10, sizes), never);
     expect(sizes.length).toBeGreaterThan(10);
     expect(sizes.slice(1)).not.toContain(sizes[0]);
-    expect(pieces).toEqual(whole);
+    expect(chunks).toEqual(whole);
   });
 
   test('without circuits has an empty result', async () => {
@@ -88,7 +88,7 @@ describe('a batch in pieces', () => {
     expect(expectations).toHaveLength(0);
   });
 
-  test('is refused as a whole before any piece runs', async () => {
+  test('is refused as a whole before any chunk runs', async () => {
     const batch = batchOf(chain(2), 4, { shots: 1, seeds: [1, 2, 3] });
     const sizes: number[] = [];
     await expect(new BatchCutter().run(batch, slowly(1, sizes), never)).rejects.toMatchObject({
@@ -97,18 +97,18 @@ describe('a batch in pieces', () => {
     expect(sizes).toEqual([]);
   });
 
-  test('fails with the first piece that does, whose fellows are aborted', async () => {
-    const pieces = new BatchPieces();
+  test('fails with the first chunk that does, whose fellows are aborted', async () => {
+    const chunks = new BatchChunks();
     const ended: number[] = [];
-    const run = pieces.run(
+    const run = chunks.run(
       [0, 1, 2],
-      async (piece) => {
-        pieces.waits(1);
-        if (piece === 1) throw new Error('lost');
+      async (chunk) => {
+        chunks.waits(1);
+        if (chunk === 1) throw new Error('lost');
         await new Promise<void>((resolve) => {
-          pieces.signal.addEventListener('abort', () => resolve());
+          chunks.signal.addEventListener('abort', () => resolve());
         });
-        ended.push(piece);
+        ended.push(chunk);
       },
       never,
     );
@@ -116,28 +116,28 @@ describe('a batch in pieces', () => {
     expect(ended).toContain(0);
   });
 
-  test('keeps few pieces waiting', async () => {
-    const pieces = new BatchPieces();
+  test('keeps few chunks waiting', async () => {
+    const chunks = new BatchChunks();
     const begin: (() => void)[] = [];
-    let numPieces = 0;
-    const run = pieces.run(
+    let numChunks = 0;
+    const run = chunks.run(
       Array.from({ length: 100 }, (_, i) => i),
       async () => {
-        numPieces++;
-        const endWait = pieces.waits(1);
+        numChunks++;
+        const endWait = chunks.waits(1);
         await new Promise<void>((resolve) => void begin.push(resolve));
         endWait();
       },
       never,
     );
     await new Promise(setImmediate);
-    expect(numPieces).toBe(16);
+    expect(numChunks).toBe(16);
     while (begin.length > 0) {
       for (const one of begin.splice(0)) one();
       await new Promise(setImmediate);
     }
     await run;
-    expect(numPieces).toBe(100);
+    expect(numChunks).toBe(100);
   });
 });
 

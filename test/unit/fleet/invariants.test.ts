@@ -1,4 +1,4 @@
-/** A result that breaks an invariant is told, with what is wrong; a right one is not. */
+/** A result that breaks an invariant is reported, with what is wrong; a right one is not. */
 import { describe, expect, test } from 'vitest';
 import type { AngleFormulas } from '../../../src/circuit/angle-formulas.ts';
 import { FIRST_FUNCTION, FUNCTIONS } from '../../../src/circuit/angle-operations.ts';

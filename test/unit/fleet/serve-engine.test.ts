@@ -229,7 +229,7 @@ describe('a worker', () => {
     const brief = batchTask(1, ROTATED, { numCircuits: 2, shots: 10 });
     worker.tell({ kind: 'run', runs: [FIRST!, brief, { ...FIRST!, id: 2 }] });
     await eventually(() => worker.news.answered.length === 3);
-    // What is packed is told before the rest of the same news.
+    // What is packed is reported before the rest of the same news.
     expect(worker.news.answered.toSorted()).toEqual([0, 1, 2]);
     expect(worker.news).toMatchObject({ dropped: [], begun: [] });
     await worker.close();

@@ -339,7 +339,7 @@ describe('a batch run', () => {
     expect(engine.batches).toEqual([1, 1]);
   });
 
-  test('that fails has its shape made ready anew, and is told why', async () => {
+  test('that fails has its shape made ready anew, and gets the reason', async () => {
     let numRuns = 0;
     const engine = serve('f64', () => {
       if (numRuns++ === 1) throw new StateMemoryError(2 ** 30);

@@ -67,7 +67,7 @@ describe('circuits', () => {
     ).toBeCloseTo(-1, 12);
   });
 
-  test('noise follows a gate once, however many pieces its angle has', () => {
+  test('noise follows a gate once, however many terms its angle has', () => {
     const ops: Op[] = [
       { op: 'measure', qubits: [1], bits: [0] },
       { ...gate('RX', [0]), angles: [{ offset: 0, bits: [[0, 1]] }] } as Op,

@@ -90,7 +90,7 @@ describe('a job that ends soon', () => {
     expect(writes).toEqual(['create']);
   });
 
-  test('is written once when it is cancelled, and its work is told to stop', async () => {
+  test('is written once when it is cancelled, and its work is stopped', async () => {
     const { id, answer } = runStarted();
     const cancelled = await runner.cancel(id);
     expect(cancelled).toMatchObject({ id, status: 'cancelled' });
@@ -172,7 +172,7 @@ describe('when the store cannot be written', () => {
     expect(await store.get(id)).toBeUndefined();
   });
 
-  test('a job that lasts is given up: its work is told to stop and its caller gets the error', async () => {
+  test('a job that lasts is given up: its work is stopped and its caller gets the error', async () => {
     store.intercept = () => Promise.reject(full);
     const { id, answer } = runStarted();
     const refused = expect(answer).rejects.toBe(full);

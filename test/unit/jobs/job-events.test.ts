@@ -23,14 +23,14 @@ const RUNNING: WatchedRecord = { ...QUEUED, status: 'running', startedAt: 2000, 
 const COMPLETED: WatchedRecord = { ...RUNNING, status: 'completed', finishedAt: 3000 };
 const CANCELLED_EARLY: WatchedRecord = { ...QUEUED, status: 'cancelled', finishedAt: 1500 };
 
-/** The ids of what is told; an id names everything that tells events apart. */
+/** The ids of what is reported; an id names everything that tells events apart. */
 function ids(lastId: string, record: WatchedRecord, more: Partial<JobState> = {}): string[] {
   return eventsSince(parsePosition(lastId), { record, ...more }).map(({ position }) =>
     formatPosition(position),
   );
 }
 
-describe('who saw nothing is told the run from its beginning', () => {
+describe('who saw nothing gets the run from its beginning', () => {
   test.each([
     ['queued', QUEUED, ['1.queued']],
     ['running', RUNNING, ['1.queued', '1.running.2000']],
@@ -55,7 +55,7 @@ describe('who saw nothing is told the run from its beginning', () => {
   });
 });
 
-describe('who saw a part of the run is told the rest', () => {
+describe('who saw a part of the run gets the rest', () => {
   test.each([
     ['1.queued', QUEUED, []],
     ['1.queued', RUNNING, ['1.running.2000']],
@@ -71,7 +71,7 @@ describe('who saw a part of the run is told the rest', () => {
   });
 });
 
-describe('who saw a run that was interrupted is told the next from its beginning', () => {
+describe('who saw a run that was interrupted gets the next from its beginning', () => {
   test.each([
     ['a crash: queued again', '1.running.1500', { ...QUEUED, attempts: 1 }, ['2.queued']],
     [
@@ -118,16 +118,16 @@ describe('progress', () => {
     ]);
   });
 
-  test('is told once', () => {
+  test('is reported once', () => {
     expect(ids('1.progress.2000.250', RUNNING, { progress: 0.2504 })).toEqual([]);
   });
 
-  test('that starts over is told of again only when it is further than it was', () => {
+  test('that starts over is reported again only when it is further than it was', () => {
     expect(ids('1.progress.2000.250', RUNNING, { progress: 0.1 })).toEqual([]);
     expect(ids('1.progress.2000.250', RUNNING, { progress: 0.3 })).toEqual(['1.progress.2000.300']);
   });
 
-  test('a new message is told, with the furthest progress, and the same one is not', () => {
+  test('a new message is reported, with the furthest progress, and the same one is not', () => {
     const since: EventPosition = {
       phase: 'running',
       attempt: 1,

@@ -318,7 +318,7 @@ describe('cancelling', () => {
     expect(handler.of(job.id).signal.aborted).toBe(true);
   });
 
-  test('while the result is being written: the result wins and the caller is told so', async () => {
+  test('while the result is being written: the result wins, and the caller gets it', async () => {
     const id = await submitRunning();
     const { open } = gate(store, 'completed');
     const waiter = runner.waitFor(id);

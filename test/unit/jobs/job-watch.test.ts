@@ -26,7 +26,7 @@ beforeEach(() => {
   runner = openRunner();
 });
 
-/** A watch and everything that it is told. */
+/** A watch and everything that it receives. */
 async function watched(id: JobId): Promise<{ watch: JobWatch; told: JobState[] }> {
   const watch = await runner.watch(id);
   if (watch === undefined) throw new Error('no such job');
@@ -36,7 +36,7 @@ async function watched(id: JobId): Promise<{ watch: JobWatch; told: JobState[] }
 }
 
 describe('a watch', () => {
-  test('is told of every status and of progress with its message', async () => {
+  test('receives every status and progress with its message', async () => {
     const { id } = await runner.submit(newJob());
     const { watch, told } = await watched(id);
     expect(watch.state.record).toMatchObject({ id, status: 'queued' });
@@ -77,7 +77,7 @@ describe('a watch', () => {
     expect((await watched(id)).watch.state.record).not.toHaveProperty('result');
   });
 
-  test('is told when work starts over', async () => {
+  test('receives a status when work starts over', async () => {
     const { id } = await runner.submit(newJob());
     handler.of(id).hooks.started();
     handler.of(id).hooks.progress(0.5);
@@ -146,7 +146,7 @@ describe('a watch', () => {
     expect(watch?.state.record.status).toBe('completed');
   });
 
-  test('is told of a cancellation, of work that runs and of work that nobody runs', async () => {
+  test('receives a cancellation of work that runs and of work that nobody runs', async () => {
     const { id } = await runner.submit(newJob());
     const left = await store.create(newJob());
     const running = await watched(id);
@@ -157,7 +157,7 @@ describe('a watch', () => {
     expect(lying.told.map(({ record }) => record.status)).toEqual(['cancelled']);
   });
 
-  test('is told of nothing that a cancelled handler still says', async () => {
+  test('receives nothing that a cancelled handler still says', async () => {
     handler.obeysSignal = false;
     const { id } = await runner.submit(newJob());
     handler.of(id).hooks.started();
@@ -169,7 +169,7 @@ describe('a watch', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('is told when a shutdown puts the job back, and when the next process takes it up', async () => {
+  test('receives a status when a shutdown puts the job back, and when the next process takes it up', async () => {
     const { id } = await runner.submit(newJob());
     handler.of(id).hooks.started();
     await turn();
@@ -192,7 +192,7 @@ describe('a watch', () => {
 });
 
 describe('the watches of a runner', () => {
-  test('two of one job are told alike, and one that is disposed is told nothing more', async () => {
+  test('two of one job receive the same, and one that is disposed receives nothing more', async () => {
     const { id } = await runner.submit(newJob());
     const first = await watched(id);
     const second = await watched(id);

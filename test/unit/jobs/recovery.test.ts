@@ -207,7 +207,7 @@ describe('a job that the process died under', () => {
     for (const id of ids) expect(await store.get(id)).toMatchObject({ suspicion: 0.25 });
   });
 
-  test('is one piece of work with the plan that waits for it, and bears the suspicion', async () => {
+  test('is one unit of work with the plan that waits for it, and bears the suspicion', async () => {
     const plan = await store.create(newJob({ kind: 'task', request: '' }));
     await store.transition(plan.id, 'queued', 'running', { startedAt: 1, attempts: 1 });
     const task = await store.create(newJob({ kind: 'task', request: plan.id }));

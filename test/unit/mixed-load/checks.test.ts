@@ -44,7 +44,7 @@ describe('events', () => {
     ['one that is missing', WHOLE.filter((event) => event !== RUNNING)],
     ['one that comes twice', [...WHOLE.slice(0, 3), RUNNING, ...WHOLE.slice(3)]],
     ['queued after running', [QUEUED, RUNNING, QUEUED, FINAL, DONE]],
-    ['an end that is told twice', [...WHOLE, FINAL, DONE]],
+    ['an end that is reported twice', [...WHOLE, FINAL, DONE]],
     ['no end', WHOLE.slice(0, -1)],
     ['another end than the record has', [QUEUED, RUNNING, { ...FINAL, data: {} }, DONE]],
     ['progress that goes back', [QUEUED, RUNNING, progress(251), progress(250), FINAL, DONE]],

@@ -57,7 +57,7 @@ test('of a batch run, too', () => {
   });
 });
 
-test('a process is told to have said what may have to do with its end', () => {
+test('the end of a process is described with the lines that may have caused it', () => {
   const usual =
     'Warning: maxDynamicUniformBuffersPerPipelineLayout artificially reduced from 9 to 1.\n';
   expect(describeExit(null, 'SIGKILL', usual + usual)).toBe('signal SIGKILL');

@@ -32,7 +32,8 @@ const read = (
   const faults = new FaultList();
   const parities = declaredParities(fields);
   const detection =
-    parities && readDetection(parities, undefined, { circuit, outputs, shots }, faults);
+    parities &&
+    readDetection(parities, undefined, { circuit, outputs, shots, mayTakeLong: true }, faults);
   return { detection, faults: faults.kept };
 };
 

@@ -76,7 +76,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 describe('progress', () => {
-  test('is told ten times a second at most, the latest each time', async () => {
+  test('is reported ten times a second at most, the latest each time', async () => {
     open({ record: RUNNING, progress: 0 });
     const got = eager();
     await turn();
@@ -93,7 +93,7 @@ describe('progress', () => {
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  test('does not hold up a status, and the last of it is told before the end', async () => {
+  test('does not hold up a status, and the last of it is reported before the end', async () => {
     open({ record: RUNNING, progress: 0 });
     const got = eager();
     await turn();
@@ -110,7 +110,7 @@ describe('progress', () => {
 });
 
 describe('a reader that does not read', () => {
-  test('is told the latest when it reads again, and nothing is kept for it meanwhile', async () => {
+  test('gets the latest when it reads again, and nothing is kept for it meanwhile', async () => {
     open({ record: QUEUED });
     stream.read(0);
     const numKept = stream.readableLength;
@@ -158,7 +158,7 @@ describe('a stream with nothing to tell', () => {
 });
 
 describe('a waiting job', () => {
-  test('is told of again when its place in the queue changed, once a second at most', async () => {
+  test('is reported again when its place in the queue changed, once a second at most', async () => {
     open({ record: QUEUED });
     position = 9;
     const got = eager();
@@ -174,7 +174,7 @@ describe('a waiting job', () => {
     expect(newIds(got)).toEqual([]);
   });
 
-  test('is told of again when the last node that can run it is gone, and when another comes', async () => {
+  test('is reported again when the last node that can run it is gone, and when another comes', async () => {
     open({ record: QUEUED });
     const got = eager();
     await turn();

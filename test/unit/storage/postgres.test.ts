@@ -189,7 +189,7 @@ describeWith(['PostgreSQL'], 'a database in PostgreSQL', () => {
       await eventually(() => database.writer.fault === undefined);
     });
 
-    test('a command whose commit is not answered is told that its fate is not known', async () => {
+    test('a command whose commit is not answered fails with an error that says that its fate is not known', async () => {
       const store = new PostgresJobStore(await open({ role: 'command' }));
       proxy.breakNextCommit('answer lost');
       await expect(store.create(newJob())).rejects.toMatchObject({

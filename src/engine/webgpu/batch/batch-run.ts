@@ -1,6 +1,6 @@
 /**
- * Runs a batch: sends circuits to the device in pieces, and reads their results. The host
- * prepares the next piece while the device works on the last.
+ * Runs a batch: sends circuits to the device in chunks, and reads their results. The host
+ * prepares the next chunk while the device works on the last.
  */
 import {
   type BatchRequest,
@@ -14,16 +14,16 @@ import type { BatchBuffers } from '../scratch-buffers.ts';
 import { type BatchKernels, evolveThreads, roomQubits } from './batch-kernels.ts';
 import { type MeasuredPatterns, observableWords, writeAngleWords } from './batch-words.ts';
 import {
+  type ChunkBuffers,
   type CircuitBytes,
   circuitBytes,
-  enqueuePiece,
+  enqueueChunk,
   maxCircuits,
-  type PieceBuffers,
-  readPiece,
+  readChunk,
   resultBytes,
-} from './piece-work.ts';
+} from './chunk-work.ts';
 
-/** Most pieces in flight. */
+/** Most chunks in flight. */
 const MAX_PENDING = 2;
 /** Work of one shot, in amplitudes times instructions. */
 const UNITS_PER_SHOT = 64;
@@ -35,7 +35,7 @@ export interface GpuBatch {
   readonly context: GpuContext;
   readonly kernels: BatchKernels;
   readonly buffers: BatchBuffers;
-  readonly pieceSize: PieceSize;
+  readonly chunkSize: ChunkSize;
   /** Program without and with the global phase. */
   readonly program: Uint32Array<ArrayBuffer>;
   readonly programWithPhase: Uint32Array<ArrayBuffer>;
@@ -46,12 +46,12 @@ export interface GpuBatch {
 }
 
 /** A range of the circuits. */
-export interface Piece {
+export interface Chunk {
   readonly first: number;
   readonly count: number;
 }
 
-interface PendingPiece extends Piece {
+interface PendingChunk extends Chunk {
   readonly staging: GPUBuffer;
   readonly mapped: Promise<ArrayBuffer>;
   readonly startedMs: number;
@@ -60,7 +60,7 @@ interface PendingPiece extends Piece {
 /**
  * Runs a validated request.
  *
- * @throws {StateMemoryError} if the device has no memory for a piece.
+ * @throws {StateMemoryError} if the device has no memory for a chunk.
  * @throws {GpuFaultError} if the device refuses any of the work.
  * @throws {DeviceLostError} if the device is lost.
  * @throws the signal's reason, soon after it aborts.
@@ -116,28 +116,28 @@ class BatchRun {
 
   async all(signal: AbortSignal): Promise<void> {
     const { numCircuits } = this.#request;
-    const { pieceSize, context } = this.#batch;
+    const { chunkSize, context } = this.#batch;
     const most = maxCircuits(this.#bytes, context.device.limits);
     const shared = await this.#sharedBuffers();
-    const pending: PendingPiece[] = [];
-    let pieces = 0;
-    for (let first = 0; first < numCircuits; pieces++) {
-      const wanted = Math.min(most, pieceSize.circuits(this.#unitsOfOne));
-      const piece = { first, count: Math.min(wanted, numCircuits - first) };
-      pending.push(await this.#begin(piece, shared, pieces % MAX_PENDING, signal));
-      first += piece.count;
+    const pending: PendingChunk[] = [];
+    let chunks = 0;
+    for (let first = 0; first < numCircuits; chunks++) {
+      const wanted = Math.min(most, chunkSize.circuits(this.#unitsOfOne));
+      const chunk = { first, count: Math.min(wanted, numCircuits - first) };
+      pending.push(await this.#begin(chunk, shared, chunks % MAX_PENDING, signal));
+      first += chunk.count;
       if (pending.length === MAX_PENDING) await this.#finish(pending.shift());
       signal.throwIfAborted();
     }
-    for (const piece of pending) await this.#finish(piece);
+    for (const chunk of pending) await this.#finish(chunk);
     signal.throwIfAborted();
     if (this.#bytes.counts > 0) {
       this.#results.undecided = Uint32Array.from(this.#undecided);
     }
   }
 
-  /** Uploads the data that all pieces read. */
-  async #sharedBuffers(): Promise<Pick<PieceBuffers, 'program' | 'observables'>> {
+  /** Uploads the data that all chunks read. */
+  async #sharedBuffers(): Promise<Pick<ChunkBuffers, 'program' | 'observables'>> {
     const { context, buffers, program, programWithPhase } = this.#batch;
     const { statevector = false } = this.#request;
     const upload = async (label: string, words: Uint32Array<ArrayBuffer>) => {
@@ -153,34 +153,34 @@ class BatchRun {
   }
 
   async #begin(
-    piece: Piece,
-    shared: Pick<PieceBuffers, 'program' | 'observables'>,
+    chunk: Chunk,
+    shared: Pick<ChunkBuffers, 'program' | 'observables'>,
     slot: number,
     signal: AbortSignal,
-  ): Promise<PendingPiece> {
+  ): Promise<PendingChunk> {
     const { context, buffers } = this.#batch;
     const startedMs = performance.now();
-    const own = await this.#pieceBuffers(piece.count);
-    const length = piece.count * resultBytes(this.#bytes);
+    const own = await this.#chunkBuffers(chunk.count);
+    const length = chunk.count * resultBytes(this.#bytes);
     const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
     const staging = await buffers.take(`results ${slot}`, length, usage);
-    this.#writeAngles(piece, own.angles);
-    await enqueuePiece(
+    this.#writeAngles(chunk, own.angles);
+    await enqueueChunk(
       this.#batch,
       this.#request,
-      piece,
+      chunk,
       this.#bytes,
       { ...shared, ...own },
       staging,
       signal,
     );
     const mapped = context.map(staging, length);
-    // A failure is reported when the piece is finished; an aborted run never awaits it.
+    // A failure is reported when the chunk is finished; an aborted run never awaits it.
     mapped.catch(() => undefined);
-    return { ...piece, staging, mapped, startedMs };
+    return { ...chunk, staging, mapped, startedMs };
   }
 
-  async #pieceBuffers(count: number): Promise<Omit<PieceBuffers, 'program' | 'observables'>> {
+  async #chunkBuffers(count: number): Promise<Omit<ChunkBuffers, 'program' | 'observables'>> {
     const { buffers, sizes } = this.#batch;
     const bytes = this.#bytes;
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
@@ -200,7 +200,7 @@ class BatchRun {
     };
   }
 
-  #writeAngles({ first, count }: Piece, buffer: GPUBuffer): void {
+  #writeAngles({ first, count }: Chunk, buffer: GPUBuffer): void {
     const { sizes, context } = this.#batch;
     const { numAngles, numQubits } = sizes;
     if (numAngles === 0) return;
@@ -212,20 +212,20 @@ class BatchRun {
     context.device.queue.writeBuffer(buffer, 0, words);
   }
 
-  async #finish(piece: PendingPiece | undefined): Promise<void> {
-    if (piece === undefined) throw new Error('unreachable: no piece is pending');
-    const mapped = await piece.mapped;
+  async #finish(chunk: PendingChunk | undefined): Promise<void> {
+    if (chunk === undefined) throw new Error('unreachable: no chunk is pending');
+    const mapped = await chunk.mapped;
     const doneMs = performance.now();
-    const ms = doneMs - Math.max(piece.startedMs, this.#doneMs);
-    this.#batch.pieceSize.took(piece.count * this.#unitsOfOne, ms);
+    const ms = doneMs - Math.max(chunk.startedMs, this.#doneMs);
+    this.#batch.chunkSize.took(chunk.count * this.#unitsOfOne, ms);
     this.#doneMs = doneMs;
-    const undecided = readPiece(this.#batch, piece, this.#bytes, mapped, this.#results);
+    const undecided = readChunk(this.#batch, chunk, this.#bytes, mapped, this.#results);
     for (const circuit of undecided) this.#undecided.push(circuit);
-    piece.staging.unmap();
+    chunk.staging.unmap();
   }
 }
 
-/** Target duration of a piece. */
+/** Target duration of a chunk. */
 const TARGET_MS = 20;
 const FIRST_UNITS = 2 ** 22;
 const MIN_UNITS = 2 ** 16;
@@ -235,21 +235,21 @@ const MIN_UNITS = 2 ** 16;
  * the host, few enough that a cancelled run ends soon and no submit takes long. Devices differ a
  * thousandfold in speed. The size is in work units.
  */
-export class PieceSize {
+export class ChunkSize {
   #units: number;
 
   constructor(firstUnits: number = FIRST_UNITS) {
     this.#units = firstUnits;
   }
 
-  /** Number of circuits of the next piece, at least one. */
+  /** Number of circuits of the next chunk, at least one. */
   circuits(unitsOfOne: number): number {
     return Math.max(1, Math.floor(this.#units / unitsOfOne));
   }
 
-  /** Records the duration of a piece. */
+  /** Records the duration of a chunk. */
   took(units: number, ms: number): void {
-    // A piece far below the size says nothing about larger ones.
+    // A chunk far below the size says nothing about larger ones.
     if (units > this.#units / 2 && ms < TARGET_MS / 2) this.#units *= 2;
     if (ms > 2 * TARGET_MS && this.#units > MIN_UNITS) this.#units /= 2;
   }

@@ -19,7 +19,7 @@ import type { GpuContext } from '../gpu-context.ts';
 import { BatchBuffers } from '../scratch-buffers.ts';
 import { BatchKernels, roomQubits } from './batch-kernels.ts';
 import type { BatchOperation, Factor, HalfAngle, Mix, Phase } from './batch-operations.ts';
-import { PieceSize, runGpuBatch } from './batch-run.ts';
+import { ChunkSize, runGpuBatch } from './batch-run.ts';
 import { batchWords, measuredPatterns } from './batch-words.ts';
 import { lowerShape } from './lower-shape.ts';
 
@@ -33,7 +33,7 @@ export interface GpuBatchHost {
 /**
  * Compiles a shape. Its own angles are ignored: each request brings the angles.
  *
- * @param pieceSize - Number of circuits in a submit; learned by default.
+ * @param chunkSize - Number of circuits in a submit; learned by default.
  * @throws {ProgramTooWideError} if the shape has more than 12 qubits.
  * @throws {OutputNeedsFinalStateError} if a measurement, reset or condition comes before the end.
  * @throws {GpuFaultError} if the device rejects the kernel.
@@ -41,7 +41,7 @@ export interface GpuBatchHost {
 export async function prepareGpuBatch(
   { context, mutex }: GpuBatchHost,
   shape: Circuit,
-  pieceSize: PieceSize = new PieceSize(),
+  chunkSize: ChunkSize = new ChunkSize(),
 ): Promise<BatchExecutable> {
   checkBatchShape(shape, 'webgpu batch');
   const { numQubits, numBits } = shape;
@@ -54,7 +54,7 @@ export async function prepareGpuBatch(
     context,
     kernels,
     buffers,
-    pieceSize,
+    chunkSize,
     program: batchWords(lowered, numRoomQubits, false),
     programWithPhase: batchWords(lowered, numRoomQubits, true),
     patterns: measuredPatterns(outcomeBitsOf(shape), numBits),

@@ -9,7 +9,7 @@ import { encodeKernel, gridOf, readMapped } from './dispatch.ts';
 import { addMasses } from './masses.ts';
 
 /** log2 of the amplitudes that are read back at a time: 4 MiB. */
-const PIECE_QUBITS = 19;
+const SLICE_QUBITS = 19;
 const WORKGROUP_SIZE = 256;
 
 /**
@@ -59,24 +59,24 @@ export async function copyAmplitudes(
   out: Float64Array,
 ): Promise<void> {
   const { chunks, chunkQubits } = state;
-  const inPiece = Math.min(chunkQubits, PIECE_QUBITS);
-  const piece = 2 ** inPiece;
-  const offsets = offsetsOf(images.slice(0, inPiece));
-  const bytes = AMPLITUDE_BYTES * piece;
+  const inSlice = Math.min(chunkQubits, SLICE_QUBITS);
+  const sliceSize = 2 ** inSlice;
+  const offsets = offsetsOf(images.slice(0, inSlice));
+  const bytes = AMPLITUDE_BYTES * sliceSize;
   using scratch = new ScratchBuffers(context);
   const staging = await scratch.staging(bytes);
-  for (let number = 0; number < 2 ** (state.numQubits - inPiece); number++) {
-    const above = baseOf(images.slice(inPiece), number);
+  for (let number = 0; number < 2 ** (state.numQubits - inSlice); number++) {
+    const above = baseOf(images.slice(inSlice), number);
     if (above === undefined) continue;
     const base = first + above;
-    const from = number * piece;
+    const from = number * sliceSize;
     const chunk = chunks[Math.floor(from / 2 ** chunkQubits)]!;
     const start = AMPLITUDE_BYTES * (from % 2 ** chunkQubits);
     const encode = (encoder: GPUCommandEncoder) =>
       encoder.copyBufferToBuffer(chunk, start, staging, 0, bytes);
     await readMapped(context, staging, bytes, encode, (mapped) => {
       const reals = new Float32Array(mapped);
-      for (let i = 0; i < piece; i++) {
+      for (let i = 0; i < sliceSize; i++) {
         const offset = offsets[i]!;
         if (offset < 0) continue;
         out[2 * (base + offset)] = reals[2 * i]!;

@@ -1,6 +1,6 @@
 /**
- * Computes O·ψ on a GPU in pieces: a piece is a chunk of the state or a part of one. The strings
- * that flip the same qubits of a piece's number take a piece of the image from the same piece of the
+ * Computes O·ψ on a GPU in slices: a slice is a chunk of the state or a part of one. The strings
+ * that flip the same qubits of a slice's number take a slice of the image from the same slice of the
  * state.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
@@ -15,8 +15,8 @@ const WORKGROUP_SIZE = 256;
 const GROUP_WORDS = 4;
 const STRING_WORDS = 4;
 
-/** Strings that flip the same qubits of a piece's number, in the format of apply_paulis.wgsl. */
-export interface PieceStrings {
+/** Strings that flip the same qubits of a slice's number, in the format of apply_paulis.wgsl. */
+export interface SliceStrings {
   /** Flipped qubits of the number. */
   readonly numberFlips: number;
   readonly groups: Uint32Array<ArrayBuffer>;
@@ -25,34 +25,34 @@ export interface PieceStrings {
   readonly sizes: readonly number[];
 }
 
-/** A piece of the image, and the piece of the state that it is taken from. */
-export interface ImagePiece {
+/** A slice of the image, and the slice of the state that it is taken from. */
+export interface ImageSlice {
   readonly image: BufferView;
   readonly source: BufferView;
-  /** The number of the state's piece. */
+  /** The number of the state's slice. */
   readonly sourceNumber: number;
 }
 
 /**
- * The strings of an observable by the pieces that they connect.
+ * The strings of an observable by the slices that they connect.
  *
  * @param layout - Logical qubit → physical qubit.
  */
-export function pieceStrings(
+export function sliceStrings(
   observable: PauliSum,
   layout: readonly Qubit[],
-  pieceQubits: number,
-): readonly PieceStrings[] {
+  sliceQubits: number,
+): readonly SliceStrings[] {
   const grouped = groupPaulis([observable], (qubit) => bitOf(layout[qubit]!));
   const factors = operatorFactors(grouped);
-  const size = 2 ** pieceQubits;
+  const size = 2 ** sliceQubits;
   const byNumber = Map.groupBy(grouped.groups, ({ flips }) => Math.floor(flips / size));
   return [...byNumber].map(([numberFlips, groups]) => {
     return { numberFlips, ...encoded(groups, factors, size) };
   });
 }
 
-/** @param size - Amplitudes of a piece. */
+/** @param size - Amplitudes of a slice. */
 function encoded(groups: readonly PauliGroup[], factors: Float64Array, size: number) {
   const sizes = groups.map(({ signs }) => signs.length);
   const groupWords = new Uint32Array(GROUP_WORDS * groups.length);
@@ -81,12 +81,12 @@ export async function applyObservable(
   image: GpuState,
 ): Promise<void> {
   clearImage(context, image);
-  for (const strings of pieceStrings(observable, layout, chunkQubits)) {
-    const pieces = image.chunks.map((chunk, number): ImagePiece => {
+  for (const strings of sliceStrings(observable, layout, chunkQubits)) {
+    const slices = image.chunks.map((chunk, number): ImageSlice => {
       const sourceNumber = number ^ strings.numberFlips;
       return { image: chunk, source: chunks[sourceNumber]!, sourceNumber };
     });
-    await addToPieces(context, pieces, strings, chunkQubits);
+    await addToSlices(context, slices, strings, chunkQubits);
   }
 }
 
@@ -97,19 +97,19 @@ export function clearImage(context: GpuContext, { chunks }: GpuState): void {
   });
 }
 
-/** Adds the images of pieces of the state under strings to pieces of the image. */
-export async function addToPieces(
+/** Adds the images of slices of the state under strings to slices of the image. */
+export async function addToSlices(
   context: GpuContext,
-  pieces: readonly ImagePiece[],
-  { groups, strings, sizes }: PieceStrings,
-  pieceQubits: number,
+  slices: readonly ImageSlice[],
+  { groups, strings, sizes }: SliceStrings,
+  sliceQubits: number,
 ): Promise<void> {
-  const numAmplitudes = 2 ** pieceQubits;
+  const numAmplitudes = 2 ** sliceQubits;
   const grid = gridOf(Math.ceil(numAmplitudes / WORKGROUP_SIZE));
   const pipeline = await context.pipeline('apply_paulis', { WORKGROUP_SIZE });
   const visits = (g: number) => numAmplitudes * sizes[g]!;
   const ranges = partsWithin([...sizes.keys()], [{ sizeOf: visits, most: MAX_VISITED }]);
-  const dispatches = pieces.flatMap((piece) => ranges.map((range) => ({ piece, range })));
+  const dispatches = slices.flatMap((slice) => ranges.map((range) => ({ slice, range })));
   const submits = partsWithin(dispatches, [
     {
       sizeOf: ({ range }) => range.reduce((sum, g) => sum + visits(g), 0),
@@ -124,13 +124,13 @@ export async function addToPieces(
     const params = await scratch.params(
       'params',
       // Keep the field order of `Params` in apply_paulis.wgsl.
-      submit.map(({ piece, range }) => {
-        return [numAmplitudes, grid.rowLength, range[0]!, range.at(-1)! + 1, piece.sourceNumber];
+      submit.map(({ slice, range }) => {
+        return [numAmplitudes, grid.rowLength, range[0]!, range.at(-1)! + 1, slice.sourceNumber];
       }),
     );
     context.enqueue((encoder) => {
-      for (const [i, { piece }] of submit.entries()) {
-        const buffers = [piece.source, groupList, params[i]!, piece.image, stringList];
+      for (const [i, { slice }] of submit.entries()) {
+        const buffers = [slice.source, groupList, params[i]!, slice.image, stringList];
         encodeKernel(context, encoder, pipeline, buffers, grid);
       }
     });

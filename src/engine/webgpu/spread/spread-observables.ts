@@ -1,7 +1,7 @@
 /**
  * Observables of a state on several devices: ⟨ψ|O|ψ⟩ and O·ψ. Strings that flip no device qubit are
  * computed on each device. For other strings the amplitudes of a pair are on two devices; one of them
- * receives the other's in pieces. Little memory may be free beside the state, so a piece is at most
+ * receives the other's in slices. Little memory may be free beside the state, so a slice is at most
  * a chunk.
  */
 import type { Qubit } from '../../../circuit/circuit.ts';
@@ -15,10 +15,10 @@ import {
   visitedChunks,
 } from '../readout/expectation.ts';
 import {
-  addToPieces,
+  addToSlices,
   clearImage,
-  type PieceStrings,
-  pieceStrings,
+  type SliceStrings,
+  sliceStrings,
 } from '../readout/observable-image.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
 import type { StateShare } from './spread-readout.ts';
@@ -43,22 +43,22 @@ export async function expectationOfShares(
 ): Promise<number> {
   const { chunkQubits, numQubits } = shares[0]!.state;
   const numChunks = 2 ** (numQubits - chunkQubits);
-  // Chunks and pieces are numbered through all devices, rank after rank.
+  // Chunks and slices are numbered through all devices, rank after rank.
   const inside = batchesOf(observable, layout, chunkQubits).filter(
     ({ chunkFlips }) => chunkFlips < numChunks,
   );
   const sums = [
     ...(await settledAll(shares.map((share, rank) => sumInside(share, rank * numChunks, inside)))),
   ];
-  const pieceQubits = pieceQubitsOf(shares[0]!.state, options);
-  const numPieces = 2 ** (numQubits - pieceQubits);
-  const byFlippedRanks = Map.groupBy(batchesOf(observable, layout, pieceQubits), ({ chunkFlips }) =>
-    Math.floor(chunkFlips / numPieces),
+  const sliceQubits = sliceQubitsOf(shares[0]!.state, options);
+  const numSlices = 2 ** (numQubits - sliceQubits);
+  const byFlippedRanks = Map.groupBy(batchesOf(observable, layout, sliceQubits), ({ chunkFlips }) =>
+    Math.floor(chunkFlips / numSlices),
   );
   for (const [flippedRanks, own] of byFlippedRanks) {
     if (flippedRanks === 0) continue;
     const across = visitedChunks(flippedRanks, shares.length).map((rank) =>
-      sumAcross(shares, [rank, rank ^ flippedRanks], own, pieceQubits, options),
+      sumAcross(shares, [rank, rank ^ flippedRanks], own, sliceQubits, options),
     );
     sums.push(...(await settledAll(across)));
   }
@@ -86,26 +86,26 @@ async function sumAcross(
   shares: readonly StateShare[],
   [rank, partnerRank]: readonly [number, number],
   batches: readonly Batch[],
-  pieceQubits: number,
+  sliceQubits: number,
   options: TransferOptions,
 ): Promise<number> {
   const { context, state } = shares[rank]!;
-  const numPieces = 2 ** (state.numQubits - pieceQubits);
-  const size = AMPLITUDE_BYTES * 2 ** pieceQubits;
+  const numSlices = 2 ** (state.numQubits - sliceQubits);
+  const size = AMPLITUDE_BYTES * 2 ** sliceQubits;
   using scratch = new ScratchBuffers(context);
-  const room = await scratch.room('piece of another device', size);
+  const room = await scratch.room('slice of another device', size);
   let sum = 0;
-  for (const [flips, own] of Map.groupBy(batches, ({ chunkFlips }) => chunkFlips % numPieces)) {
-    for (let piece = 0; piece < numPieces; piece++) {
-      await receivePiece(shares, [partnerRank, rank], piece ^ flips, room, options);
+  for (const [flips, own] of Map.groupBy(batches, ({ chunkFlips }) => chunkFlips % numSlices)) {
+    for (let slice = 0; slice < numSlices; slice++) {
+      await receiveSlice(shares, [partnerRank, rank], slice ^ flips, room, options);
       const pair = {
-        number: rank * numPieces + piece,
-        chunk: pieceOf(state, piece, size),
+        number: rank * numSlices + slice,
+        chunk: sliceOf(state, slice, size),
         partner: { buffer: room, size },
       };
-      const paired = { chunkQubits: pieceQubits, pairs: () => [pair] };
-      const [ofPiece = 0] = await pauliSums(context, paired, [own]);
-      sum += ofPiece;
+      const paired = { chunkQubits: sliceQubits, pairs: () => [pair] };
+      const [ofSlice = 0] = await pauliSums(context, paired, [own]);
+      sum += ofSlice;
     }
   }
   return sum;
@@ -125,9 +125,9 @@ export async function applyToShares(
   options: TransferOptions,
 ): Promise<void> {
   for (const [rank, { context }] of shares.entries()) clearImage(context, images[rank]!);
-  const pieceQubits = pieceQubitsOf(shares[0]!.state, options);
-  // Pieces are numbered through all devices, rank after rank.
-  for (const strings of pieceStrings(observable, layout, pieceQubits)) {
+  const sliceQubits = sliceQubitsOf(shares[0]!.state, options);
+  // Slices are numbered through all devices, rank after rank.
+  for (const strings of sliceStrings(observable, layout, sliceQubits)) {
     const ranks = [...shares.keys()];
     await settledAll(
       ranks.map((rank) => addToShare(shares, rank, images[rank]!, strings, options)),
@@ -140,38 +140,38 @@ async function addToShare(
   shares: readonly StateShare[],
   rank: number,
   image: GpuState,
-  strings: PieceStrings,
+  strings: SliceStrings,
   options: TransferOptions,
 ): Promise<void> {
   const { context, state } = shares[rank]!;
-  const pieceQubits = pieceQubitsOf(state, options);
-  const numPieces = 2 ** (state.numQubits - pieceQubits);
-  const size = AMPLITUDE_BYTES * 2 ** pieceQubits;
-  const flippedRanks = Math.floor(strings.numberFlips / numPieces);
-  const flips = strings.numberFlips % numPieces;
+  const sliceQubits = sliceQubitsOf(state, options);
+  const numSlices = 2 ** (state.numQubits - sliceQubits);
+  const size = AMPLITUDE_BYTES * 2 ** sliceQubits;
+  const flippedRanks = Math.floor(strings.numberFlips / numSlices);
+  const flips = strings.numberFlips % numSlices;
   const sourceRank = rank ^ flippedRanks;
-  const placed = (piece: number) => ({
-    image: pieceOf(image, piece, size),
-    sourceNumber: sourceRank * numPieces + (piece ^ flips),
+  const placed = (slice: number) => ({
+    image: sliceOf(image, slice, size),
+    sourceNumber: sourceRank * numSlices + (slice ^ flips),
   });
   if (flippedRanks === 0) {
-    const pieces = Array.from({ length: numPieces }, (_, piece) => {
-      return { ...placed(piece), source: pieceOf(state, piece ^ flips, size) };
+    const slices = Array.from({ length: numSlices }, (_, slice) => {
+      return { ...placed(slice), source: sliceOf(state, slice ^ flips, size) };
     });
-    await addToPieces(context, pieces, strings, pieceQubits);
+    await addToSlices(context, slices, strings, sliceQubits);
     return;
   }
   using scratch = new ScratchBuffers(context);
-  const room = await scratch.room('piece of another device', size);
-  for (let piece = 0; piece < numPieces; piece++) {
-    await receivePiece(shares, [sourceRank, rank], piece ^ flips, room, options);
+  const room = await scratch.room('slice of another device', size);
+  for (let slice = 0; slice < numSlices; slice++) {
+    await receiveSlice(shares, [sourceRank, rank], slice ^ flips, room, options);
     const source = { buffer: room, size };
-    await addToPieces(context, [{ ...placed(piece), source }], strings, pieceQubits);
+    await addToSlices(context, [{ ...placed(slice), source }], strings, sliceQubits);
   }
 }
 
-/** Windows of a piece, so that several are in flight. */
-const PIECE_WINDOWS = 8;
+/** Windows of a slice, so that several are in flight. */
+const SLICE_WINDOWS = 8;
 
 /** Options of transfers between devices. */
 export interface TransferOptions {
@@ -182,37 +182,37 @@ export interface TransferOptions {
   readonly pause: () => Promise<void>;
 }
 
-/** Qubits of a piece. */
-function pieceQubitsOf(
+/** Qubits of a slice. */
+function sliceQubitsOf(
   { chunkQubits }: GpuState,
   { windowSize }: Pick<TransferOptions, 'windowSize'>,
 ): number {
-  return Math.min(chunkQubits, Math.log2(PIECE_WINDOWS * windowSize));
+  return Math.min(chunkQubits, Math.log2(SLICE_WINDOWS * windowSize));
 }
 
 /**
- * A piece in the memory of its device.
+ * A slice in the memory of its device.
  *
- * @param size - Of a piece, in bytes.
+ * @param size - Of a slice, in bytes.
  */
-function pieceOf({ chunks }: GpuState, piece: number, size: number): Run {
+function sliceOf({ chunks }: GpuState, slice: number, size: number): Run {
   const perChunk = chunks[0]!.size / size;
-  const buffer = chunks[Math.floor(piece / perChunk)]!;
-  return { buffer, offset: size * (piece % perChunk), size };
+  const buffer = chunks[Math.floor(slice / perChunk)]!;
+  return { buffer, offset: size * (slice % perChunk), size };
 }
 
-/** Sends a piece of the state from one device to another, where `room` is as large as a piece. */
-async function receivePiece(
+/** Sends a slice of the state from one device to another, where `room` is as large as a slice. */
+async function receiveSlice(
   shares: readonly StateShare[],
   [fromRank, toRank]: readonly [number, number],
-  piece: number,
+  slice: number,
   room: GPUBuffer,
   options: TransferOptions,
 ): Promise<void> {
   const { staging, windowSize, pause } = options;
   const { state } = shares[fromRank]!;
-  const size = AMPLITUDE_BYTES * 2 ** pieceQubitsOf(state, options);
-  const wanted = pieceOf(state, piece, size);
+  const size = AMPLITUDE_BYTES * 2 ** sliceQubitsOf(state, options);
+  const wanted = sliceOf(state, slice, size);
   const windows = function* (): Generator<TransferWindow> {
     const step = Math.min(size, AMPLITUDE_BYTES * windowSize);
     for (let at = 0; at < size; at += step) {

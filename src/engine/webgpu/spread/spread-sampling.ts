@@ -34,7 +34,7 @@ import {
 import { settledAll } from './transfers.ts';
 
 /** Bytes of block masses, or of masses in drawn blocks, that are read back at a time: 16 MiB. */
-const PIECE_BYTES = 2 ** 24;
+const READ_BYTES = 2 ** 24;
 
 /**
  * Draws a basis state for each shot, as engine.ts defines it. A small state is read back for few
@@ -83,7 +83,7 @@ export async function sampleByBlocks(
   const drawn = await drawnBlocks(draws, norm, numBlocks, massOf, slicer);
   const indices: number[] = [];
   const occurrences: number[] = [];
-  const perBatch = Math.max(1, PIECE_BYTES / 4 / 2 ** blocks.blockBits);
+  const perBatch = Math.max(1, READ_BYTES / 4 / 2 ** blocks.blockBits);
   for (let from = 0; from < drawn.numbers.length; from += perBatch) {
     await slicer.pause();
     const to = Math.min(from + perBatch, drawn.numbers.length);
@@ -180,15 +180,15 @@ async function readBlockMasses(
   using scratch = new ScratchBuffers(context);
   const sums = await scratch.room('block masses', FIXED_BYTES * numBlocks);
   await sumBlocks(context, state, plan, scratch, sums);
-  const perPiece = Math.min(numBlocks, PIECE_BYTES / FIXED_BYTES);
-  const bytes = FIXED_BYTES * perPiece;
+  const perRead = Math.min(numBlocks, READ_BYTES / FIXED_BYTES);
+  const bytes = FIXED_BYTES * perRead;
   const staging = await scratch.staging(bytes);
-  for (let from = 0; from < numBlocks; from += perPiece) {
+  for (let from = 0; from < numBlocks; from += perRead) {
     const encode = (encoder: GPUCommandEncoder) =>
       encoder.copyBufferToBuffer(sums, FIXED_BYTES * from, staging, 0, bytes);
     await readMapped(context, staging, bytes, encode, (mapped) => {
       const words = new Uint32Array(mapped);
-      for (let i = 0; i < perPiece; i++) {
+      for (let i = 0; i < perRead; i++) {
         masses[from + i] = fixedMass(words[2 * i]!, words[2 * i + 1]!);
       }
     });

@@ -15,7 +15,7 @@ import {
   realPart,
   times,
 } from '../../complex.ts';
-import { Growth } from '../../growth.ts';
+import { Gain } from '../../gain.ts';
 import { entryAt, type MatrixPool, realsAt } from '../../matrix-pool.ts';
 import { PhasePolynomial } from '../../phase-polynomial.ts';
 import type {
@@ -46,8 +46,8 @@ import {
   writeWide,
 } from './sweep-code.ts';
 
-/** Growth of the state at which the scales of the rotations are applied. */
-const MAX_GROWTH = 2 ** 40;
+/** Gain at which the scales of the rotations are applied. */
+const MAX_GAIN = 2 ** 40;
 const NUM_REGISTERS = 2 ** REGISTER_QUBITS;
 const ZERO: Complex = { re: 0, im: 0 };
 
@@ -78,7 +78,7 @@ export class StageWriter {
   readonly #tile: SweepTile;
   readonly #pool: MatrixPool;
   readonly #pending = new PhasePolynomial();
-  readonly #growth: Growth;
+  readonly #gain: Gain;
   /** The registers after the instructions so far. */
   #registers: number[] = [];
   #opened: readonly number[] = [];
@@ -92,7 +92,7 @@ export class StageWriter {
   constructor(tile: SweepTile, pool: MatrixPool) {
     this.#tile = tile;
     this.#pool = pool;
-    this.#growth = new Growth(pool.trace?.segments);
+    this.#gain = new Gain(pool.trace?.segments);
     this.#out.words(0, 0, 0, tile.outer.length);
     for (const bits of [tile.bits, tile.outer]) this.#writeMasks(bits);
   }
@@ -182,14 +182,14 @@ export class StageWriter {
         this.#writeMap(item);
         break;
     }
-    this.#growth.add(item);
+    this.#gain.add(item);
   }
 
   /** Applies the scales of rotations if the state could overflow soon; they must have been added. */
   applyScales(): void {
-    if (this.#growth.now <= MAX_GROWTH) return;
+    if (this.#gain.now <= MAX_GAIN) return;
     this.#flush((mask, phase) => mask === 0 || !isPhase(phase));
-    this.#growth.restart();
+    this.#gain.restart();
   }
 
   /** Applies all deferred diagonals, and gives the sweep. */
@@ -210,7 +210,7 @@ export class StageWriter {
     this.#out.put(0, this.#numStages);
     this.#out.putFloat(1, realPart(scale));
     this.#out.putFloat(2, imaginaryPart(scale));
-    this.#growth.restart();
+    this.#gain.restart();
     return { words: this.#out.toArray(), sites: this.#out.sites };
   }
 

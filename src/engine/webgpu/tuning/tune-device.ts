@@ -56,7 +56,7 @@ const MIN_COPY_QUBITS = 22;
  * The measured state grows by this many qubits until a sweep takes `ENOUGH_MS`. It then exceeds the
  * caches of a GPU, without keeping software busy for seconds.
  */
-const GROWTH_QUBITS = 3;
+const STEP_QUBITS = 3;
 const ENOUGH_MS = 1;
 
 /**
@@ -134,7 +134,7 @@ async function openBench(
   maxQubits: number,
 ): Promise<OpenedBench> {
   let slowestMs = 0;
-  for (let numQubits = MIN_QUBITS; ; numQubits = Math.min(maxQubits, numQubits + GROWTH_QUBITS)) {
+  for (let numQubits = MIN_QUBITS; ; numQubits = Math.min(maxQubits, numQubits + STEP_QUBITS)) {
     const bench = await TuningBench.open(context, numQubits);
     try {
       const kernels = await bench.compile(shape);

@@ -91,8 +91,8 @@ export interface ReadingCaller {
   readonly signal?: AbortSignal | undefined;
   /** CPU time that the body may take, as a multiple of the limit; 1 unless given. */
   readonly cpuFactor?: number;
-  /** Called with each piece of the output but the last, one a turn of the event loop. */
-  readonly onPiece?: (index: number, piece: unknown) => void;
+  /** Called with each chunk of the output but the last, one a turn of the event loop. */
+  readonly onChunk?: (index: number, chunk: unknown) => void;
 }
 
 /** Present amount of work. */
@@ -105,7 +105,7 @@ interface ReadingLoad {
 
 interface Reading extends QueuedItem {
   readonly message: ReadingTask;
-  readonly onPiece: ReadingCaller['onPiece'];
+  readonly onChunk: ReadingCaller['onChunk'];
   readonly numBytes: number;
   readonly costMs: number;
   readonly cpuLimitMs: number;
@@ -184,7 +184,7 @@ export class Readers {
   run(
     name: string,
     input: ReadingInput,
-    { keyId, numBytes, signal, cpuFactor = 1, onPiece }: ReadingCaller,
+    { keyId, numBytes, signal, cpuFactor = 1, onChunk }: ReadingCaller,
   ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new ReaderLostError('it was closed'));
     return new Promise((resolve, reject) => {
@@ -202,7 +202,7 @@ export class Readers {
         key: keyId,
         level: LEVEL,
         message: { name, input },
-        onPiece,
+        onChunk,
         numBytes,
         costMs: this.#expectedMs(name, numBytes),
         cpuLimitMs: this.#options.cpuLimitMs * cpuFactor,
@@ -493,9 +493,9 @@ class Reader {
       this.#startClock(reading);
       return;
     }
-    if (message.kind === 'piece') {
-      reading.onPiece?.(message.index, message.piece);
-      setImmediate(() => this.#process.post({ wants: 'next piece' }));
+    if (message.kind === 'chunk') {
+      reading.onChunk?.(message.index, message.chunk);
+      setImmediate(() => this.#process.post({ wants: 'next chunk' }));
       return;
     }
     const ms = this.runningMs;

@@ -17,8 +17,8 @@ export interface ReadingTask {
   readonly input: ReadingInput;
 }
 
-/** Message to a reader: a task, or the request for the next piece of its output. */
-export type ToReader = ReadingTask | { readonly wants: 'next piece' };
+/** Message to a reader: a task, or the request for the next chunk of its output. */
+export type ToReader = ReadingTask | { readonly wants: 'next chunk' };
 
 /** Message from a reader. */
 export type FromReader =
@@ -26,8 +26,8 @@ export type FromReader =
   /** The reader loads code for this and later bodies. Until it is done, no time is charged to this body. */
   | { readonly kind: 'preparing' }
   | { readonly kind: 'prepared' }
-  /** A piece of an output that is sent in several; `done` has the last one. */
-  | { readonly kind: 'piece'; readonly index: number; readonly piece: unknown }
+  /** A chunk of an output that is sent in several; `done` has the last one. */
+  | { readonly kind: 'chunk'; readonly index: number; readonly chunk: unknown }
   | { readonly kind: 'done'; readonly output: unknown }
   | {
       readonly kind: 'refused';

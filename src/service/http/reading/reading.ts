@@ -14,23 +14,23 @@ export interface Reading<Context, Output> {
   /** CPU time that a body may take, as a multiple of the usual limit; 1 unless given. */
   readonly cpuFactor?: number;
   /** Splits an output for the transfer from the process; sent as a whole unless given. */
-  readonly pieces?: OutputPieces<Output>;
+  readonly chunks?: OutputChunks<Output>;
 }
 
 /**
- * An output in pieces of a few milliseconds each. The service takes one a turn of the event loop, so that the largest
+ * An output in chunks of a few milliseconds each. The service takes one a turn of the event loop, so that the largest
  * output holds up nobody else.
  */
-export interface OutputPieces<Output> {
-  /** Cuts an output into pieces, plain data; at least one. */
+export interface OutputChunks<Output> {
+  /** Cuts an output into chunks, plain data; at least one. */
   cut(output: Output): Iterable<unknown>;
-  /** Puts pieces together as they come, in order. */
-  readonly collect: () => PieceCollector<Output>;
+  /** Puts chunks together as they come, in order. */
+  readonly collect: () => ChunkCollector<Output>;
 }
 
-/** Puts the pieces of one output together. */
-export interface PieceCollector<Output> {
-  add(piece: unknown): void;
+/** Puts the chunks of one output together. */
+export interface ChunkCollector<Output> {
+  add(chunk: unknown): void;
   readonly output: Output;
 }
 
@@ -43,21 +43,21 @@ export interface PieceCollector<Output> {
  */
 export async function readInProcess<Context, Output>(
   readers: Pick<Readers, 'run'>,
-  { name, cpuFactor, pieces }: Reading<Context, Output>,
+  { name, cpuFactor, chunks }: Reading<Context, Output>,
   source: BodySource | { readonly text: string },
   context: Context,
   caller: ReadingCaller,
   hashPath?: string,
 ): Promise<Output> {
   const input = { ...source, context, ...(hashPath !== undefined && { hashPath }) };
-  let collector = pieces?.collect();
+  let collector = chunks?.collect();
   const output = await readers.run(name, input, {
     ...caller,
     ...(cpuFactor !== undefined && { cpuFactor }),
-    onPiece: (index, piece) => {
+    onChunk: (index, chunk) => {
       // A process that was lost is followed by another one, which begins again.
-      if (index === 0) collector = pieces?.collect();
-      collector?.add(piece);
+      if (index === 0) collector = chunks?.collect();
+      collector?.add(chunk);
     },
   });
   // The cast is safe: the process runs the reading of that name.

@@ -139,7 +139,7 @@ export async function optimiseAngles(
     const { value } = best;
     history.push(...energyHistory.map((energy) => Math.min(energy, before)));
     energyByLayers.push(value);
-    start = stretched(best.point);
+    start = interpolated(best.point);
   }
   if (best === undefined) throw new Error('unreachable: no layers');
   return { angles: anglesOf(best.point), energy: best.value, history, energyByLayers };
@@ -172,15 +172,15 @@ async function bestOfGrid(energies: EnergyExpectations, size: number): Promise<F
 }
 
 /** INTERP: angle i of p + 1 lies between angles i − 1 and i of p. */
-function stretched(point: Float64Array): Float64Array {
+function interpolated(point: Float64Array): Float64Array {
   const layers = point.length / 2;
-  const stretch = (angles: Float64Array) =>
+  const interpolate = (angles: Float64Array) =>
     Array.from(
       { length: layers + 1 },
       (_, i) => (i / layers) * (angles[i - 1] ?? 0) + (1 - i / layers) * (angles[i] ?? 0),
     );
   const [gammas, betas] = [point.subarray(0, layers), point.subarray(layers)];
-  return Float64Array.from([...stretch(gammas), ...stretch(betas)]);
+  return Float64Array.from([...interpolate(gammas), ...interpolate(betas)]);
 }
 
 function withIdleLayer(point: Float64Array): Float64Array {

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A service that answers as it is told. */
+/** A service that answers as a test sets it. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
   closers.push(() => server.close());

@@ -144,7 +144,7 @@ test('a text with random damage is read or refused, and nothing else', () => {
   const whole =
     'QUBIT_COORDS(0, 1) 0\nR 0 1\nREPEAT 3 {\n  H[tag] 0\n  CX 0 1\n  DEPOLARIZE2(0.01) 0 1\n  MPP(0.1) X0*!Z1\n  E(0.1) X0 Y1\n  DETECTOR(1, 2) rec[-1]\n}\nM !0 1 # end\nOBSERVABLE_INCLUDE(0) rec[-1]\n';
   const places = fc.integer({ min: 0, max: whole.length });
-  const piece = fc.oneof(
+  const inserted = fc.oneof(
     fc.constantFrom(
       '',
       '*',
@@ -163,7 +163,7 @@ test('a text with random damage is read or refused, and nothing else', () => {
     fc.string({ maxLength: 3 }),
   );
   fc.assert(
-    fc.property(places, fc.integer({ min: 0, max: 6 }), piece, (at, length, text) => {
+    fc.property(places, fc.integer({ min: 0, max: 6 }), inserted, (at, length, text) => {
       const damaged = whole.slice(0, at) + text + whole.slice(at + length);
       try {
         read(damaged);

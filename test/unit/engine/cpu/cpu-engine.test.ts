@@ -100,7 +100,7 @@ describe('the CPU engine', () => {
       const { program } = compile(circuit, engine.target, { optimize: false });
       await using executable = await engine.prepare.statevector(program);
       const controller = new AbortController();
-      // Progress is told before each turn of the event loop, and the cancel comes in the first of them.
+      // Progress is reported before each turn of the event loop, and the cancel comes in the first of them.
       const told: number[] = [];
       const onProgress = (fraction: number) => {
         if (told.push(fraction) === 1) setImmediate(() => controller.abort(new Error('enough')));
@@ -242,14 +242,14 @@ describe('the CPU engine', () => {
         await using executable = await engine.prepare.statevector(program);
         await executable.run({ shots: 10, seed: i }, NEVER);
       }
-      return { numGrowths: grow.mock.calls.length, heapMiB: heapMiB() };
+      return { numGrowCalls: grow.mock.calls.length, heapMiB: heapMiB() };
     };
     const before = await runMany(100);
     const after = await runMany(900);
     grow.mockRestore();
     // States and programs lie in the engine's memory, which the first of them have made large enough.
-    expect(before.numGrowths).toBeGreaterThan(0);
-    expect(after.numGrowths).toBe(before.numGrowths);
+    expect(before.numGrowCalls).toBeGreaterThan(0);
+    expect(after.numGrowCalls).toBe(before.numGrowCalls);
     // A program's objects take some 30 KiB: 900 of them would be 26 MiB.
     expect(after.heapMiB - before.heapMiB).toBeLessThan(5);
     await engine.close();

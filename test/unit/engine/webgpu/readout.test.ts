@@ -130,7 +130,7 @@ for (const driver of triedDrivers()) {
       }
     });
 
-    test('states longer than a piece come back whole', async () => {
+    test('states longer than a slice come back whole', async () => {
       const amplitudes = new Float64Array(2 * 2 ** 20);
       for (let i = 0; i < amplitudes.length; i++) amplitudes[i] = i;
       const state = await storedState(context, amplitudes, 19);
@@ -195,7 +195,7 @@ for (const driver of triedDrivers()) {
       expect(largestDifference(found, expected)).toBeLessThan(TOLERANCE);
     });
 
-    test('probabilities that come back in several pieces are in their places', async () => {
+    test('probabilities that come back in several slices are in their places', async () => {
       const numQubits = 20;
       const amplitudes = new Float64Array(2 * 2 ** numQubits);
       const random = new RandomStream(6);

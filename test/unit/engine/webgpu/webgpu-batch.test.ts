@@ -8,7 +8,7 @@ import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../../../src/circuit/observable.ts';
 import { Mutex } from '../../../../src/engine/mutex.ts';
 import { openReferenceEngine } from '../../../../src/engine/reference/reference-engine.ts';
-import { PieceSize } from '../../../../src/engine/webgpu/batch/batch-run.ts';
+import { ChunkSize } from '../../../../src/engine/webgpu/batch/batch-run.ts';
 import { prepareGpuBatch } from '../../../../src/engine/webgpu/batch/gpu-batch.ts';
 import { GpuContext } from '../../../../src/engine/webgpu/gpu-context.ts';
 import { shaderFile } from '../../../../src/engine/webgpu/node-gpu.ts';
@@ -42,7 +42,7 @@ describeWith([anyDriver()], 'a batch on a GPU', () => {
   afterAll(() => device.destroy());
 
   test('gives every circuit of a dispatch of several rows its own result', async () => {
-    await using batch = await prepareGpuBatch(host, SHAPE, new PieceSize(2 ** 40));
+    await using batch = await prepareGpuBatch(host, SHAPE, new ChunkSize(2 ** 40));
     // 16 values each: more than 2^15 workgroups of 64 of them.
     const numCircuits = 150_001;
     const { probabilities } = await batch.run(
@@ -57,10 +57,10 @@ describeWith([anyDriver()], 'a batch on a GPU', () => {
     expect(worst).toBeLessThan(1e-6);
   });
 
-  test('gives the same whatever the size of its pieces', async () => {
+  test('gives the same whatever the size of its chunks', async () => {
     const ask = { ...requestOf(1000), shots: 50, seed: 7, observables: [Z0], probabilities: true };
-    await using small = await prepareGpuBatch(host, SHAPE, new PieceSize(2 ** 14));
-    await using large = await prepareGpuBatch(host, SHAPE, new PieceSize(2 ** 40));
+    await using small = await prepareGpuBatch(host, SHAPE, new ChunkSize(2 ** 14));
+    await using large = await prepareGpuBatch(host, SHAPE, new ChunkSize(2 ** 40));
     expect(await small.run(ask, NEVER)).toEqual(await large.run(ask, NEVER));
   });
 

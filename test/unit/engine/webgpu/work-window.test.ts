@@ -9,12 +9,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const PIECE = 2 ** 18;
+const SUBMIT = 2 ** 18;
 
 /** Fills a window and waits for it on a device of that speed; how long it took. */
 function fill(window: WorkWindow, unitsPerMs: number): number {
-  let units = PIECE;
-  while (!window.add(PIECE)) units += PIECE;
+  let units = SUBMIT;
+  while (!window.add(SUBMIT)) units += SUBMIT;
   window.submitted();
   vi.advanceTimersByTime(units / unitsPerMs);
   window.settled();

@@ -1,7 +1,7 @@
 /** Circuits of a batch cut into jobs of a vendor. */
 import { expect, test } from 'vitest';
 import type { Circuit } from '../../../../src/circuit/circuit.ts';
-import { plannedJobs } from '../../../../src/service/batches/device-piece.ts';
+import { plannedJobs } from '../../../../src/service/batches/device-chunk.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
 function asked(numCircuits: number, numGates: number, numBits: number, shots: number) {

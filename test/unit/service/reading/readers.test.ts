@@ -66,7 +66,7 @@ test('an installation whose processes do not come up says so to everybody who wa
   }
 });
 
-test('processes that never come up are ended, and who waits is told so', async () => {
+test('processes that never come up are ended, and who waits gets an error', async () => {
   const entry = new URL('../../../support/silent-process.ts', import.meta.url);
   const { read } = open({ entry, startLimitMs: 20 });
   await expect(read('a', 'one')).rejects.toMatchObject({ code: 'SERVICE_READER_LOST' });

@@ -27,7 +27,7 @@ describe('a call that does not end by itself', () => {
     });
   });
 
-  test('is told by its signal, and its process goes on when it listens', async () => {
+  test('is stopped by its signal, and its process goes on when it listens', async () => {
     const patient = new ProcedurePool({ ...POOL, numProcesses: 1, graceMs: 20_000 });
     try {
       const before = await resultOf(patient, 'echo');
@@ -69,7 +69,7 @@ describe('a process that ends under its call', () => {
     expect(events).toEqual(['started', ...again, ...again]);
   });
 
-  test('is told of to callers without what it printed, which is for the log', async () => {
+  test('is reported to callers without what it printed, which is for the log', async () => {
     const told: string[] = [];
     const onProcessLost = (how: string) => void told.push(how);
     const single = new ProcedurePool({ ...POOL, numProcesses: 1, onProcessLost });

@@ -62,7 +62,7 @@ describe('a call', () => {
     );
   });
 
-  test('tells its progress from within a synchronous stretch', async () => {
+  test('tells its progress from within synchronous code', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const { outcome, controller } = running(pool, callOf('report-for-ever'), {
       onProgress: (fraction) => void (fraction === 0.5 && resolve(fraction)),

@@ -151,7 +151,7 @@ describe('a simulated fleet', () => {
     expect(planErrors?.relative).toMatchObject({ p50: 0, max: 2 });
   });
 
-  test('counts every job by size, and leaves out the first where it is told to', () => {
+  test('counts every job by size, and leaves out the first where it is asked to', () => {
     const result = simulateFleet({
       ...OPTIONS,
       workload: poissonArrivals(100, 10, draws, makeJob),

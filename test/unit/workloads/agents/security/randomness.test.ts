@@ -187,8 +187,8 @@ describe('random_bits', () => {
     expect(first.randomness).toBeUndefined();
     const second = await sample({ bits: 4_000, seed: 6, tests: false });
     // Nor is one the other shifted by a circuit.
-    const piece = second.bits_hex.slice(100, 120);
-    expect(first.bits_hex).not.toContain(piece);
+    const bits = second.bits_hex.slice(100, 120);
+    expect(first.bits_hex).not.toContain(bits);
   });
 
   test('goes from batch to batch without a seam', async () => {
@@ -198,7 +198,7 @@ describe('random_bits', () => {
     expect(long.bits_hex.startsWith(short.bits_hex)).toBe(true);
     const words = long.bits_hex.match(/../g) ?? [];
     expect(new Set(words).size).toBe(256);
-    // No stretch comes again: draws of one batch would be those of the one before.
+    // No run of bits is repeated: draws of one batch would be those of the one before.
     expect(long.bits_hex.indexOf(long.bits_hex.slice(0, 40), 1)).toBe(-1);
   });
 

@@ -63,7 +63,7 @@ describe('a parametric circuit', () => {
     ]);
   });
 
-  test('writes angles where it is told to', () => {
+  test('writes angles where it is asked to', () => {
     const row = new Float64Array(10).subarray(5);
     expect(anglesOf(circuit, theta, x, row)).toBe(row);
     expect(row[0]).toBe(0.7);

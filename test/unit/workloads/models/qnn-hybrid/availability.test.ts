@@ -174,7 +174,7 @@ test('self-tests that find no processor leave a bad finding as it is', async () 
   await model.close();
 });
 
-test('a start without any processor is told, and repeated until there is one', async () => {
+test('a start without any processor is reported, and repeated until there is one', async () => {
   const { model, fleet, simulator } = fakeClassifier(2);
   fleet.setMaintenance({ reason: 'New drivers.' });
   simulator.setMaintenance({ reason: 'New cores.' });
@@ -188,7 +188,7 @@ test('a start without any processor is told, and repeated until there is one', a
   await model.close();
 });
 
-test('an engine that fails under a request is told, and makes for a self-test', async () => {
+test('an engine that fails under a request is reported, and makes for a self-test', async () => {
   const { model, fleet } = await started();
   const { answer } = fleet;
   fleet.answer = async () => {
@@ -206,7 +206,7 @@ test('an engine that fails under a request is told, and makes for a self-test', 
   await model.close();
 });
 
-test('a full queue is told to its caller, and is no fault of the model’s', async () => {
+test('a full queue is reported to its caller, and is no fault of the model’s', async () => {
   const { model, fleet } = await started();
   const { length } = fleet.batches;
   fleet.answer = async () => {

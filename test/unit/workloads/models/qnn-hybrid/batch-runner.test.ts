@@ -73,7 +73,7 @@ test('what begins all over again is waiting again', async () => {
   expect((await found).processor).toBe('statevector-sim');
 });
 
-test('what has not begun in time is told when to come back', async () => {
+test('a request that has not begun in time gets the time to come back', async () => {
   const { fleet, simulator, run } = parts();
   fleet.expectedWaitMs = 12_300;
   const refused = expect(run(1000)).rejects.toMatchObject({

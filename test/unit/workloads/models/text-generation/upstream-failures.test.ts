@@ -304,7 +304,7 @@ describe('a full upstream', () => {
     expect((await asked.generate(HELLO, STANDARD, PATIENT)).text).toBe('Again.');
   });
 
-  test('that does not say how long is left alone for 5 seconds, and its caller is told so', async () => {
+  test('that does not say how long is left alone for 5 seconds, and its caller gets that time', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const asked = await started();
     upstream.reply = json(429, SAID);

@@ -20,6 +20,7 @@ import {
   type MatrixProductMemory,
 } from '../compiler/chain/matrix-product-cost.ts';
 import { saturatesEveryCut } from '../compiler/chain/saturated-cuts.ts';
+import { compileActive } from '../compiler/clifford/compile-active.ts';
 import {
   compileNearClifford,
   MAX_ROTATIONS,
@@ -40,10 +41,11 @@ import {
 } from '../engine/stabilizer/run-near-clifford.ts';
 import { stabilizerBytes } from '../engine/stabilizer/run-stabilizer.ts';
 import {
+  type MethodCandidate,
   type MethodQuestion,
+  maxActiveQubits,
   maxCoreQubits,
   maxTableauQubits,
-  type Offer,
   type Refusal,
   roundedSize,
   stateBytesOf,
@@ -65,7 +67,8 @@ const MAX_QUICK_UNITS = 4e6;
  *
  * Times of sums are fitted to 120 circuits of 8 to 24 qubits and to cores of 4 to 20 qubits, by the least time of
  * several runs (`bench/near-clifford.ts`): for a run, an operation, 32 qubits of a Pauli string, a rotation and an
- * amplitude of the core, and a shot.
+ * amplitude of the core, and a shot. An amplitude of active qubits takes as long as one of a core; shots that share
+ * their states take less.
  */
 const TIMES = {
   perRun: 0.08,
@@ -80,6 +83,7 @@ const TIMES = {
   perSumWord: 2e-6,
   perRotationAndAmplitude: 2.5e-6,
   perSumShot: 3e-4,
+  perActiveUpdate: 2e-6,
 };
 
 /**
@@ -88,7 +92,10 @@ const TIMES = {
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
-export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
+export function byStabilizers(
+  question: MethodQuestion,
+  spec: ProcessorSpec,
+): MethodCandidate | Refusal {
   const { circuit, outputs, shots, typicalPoint } = question;
   const given = (name: OutputName) => factsOf(name).by.stabilizer;
   const { numQubits } = circuit;
@@ -136,12 +143,11 @@ export function byStabilizers(question: MethodQuestion, spec: ProcessorSpec): Of
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
 export function byStabilizerSums(
-  { circuit, outputs, shots, mayTakeLong = true }: MethodQuestion,
+  question: MethodQuestion,
   spec: ProcessorSpec,
   mostMs = Number.POSITIVE_INFINITY,
-): Offer | Refusal {
-  const missing = outputs.find((name) => factsOf(name).needs === 'parities');
-  if (missing !== undefined) return { why: `sums over stabilizer states have no ${missing}` };
+): MethodCandidate | Refusal {
+  const { circuit, outputs, shots, mayTakeLong = true } = question;
   if (circuit.numQubits > MAX_NEAR_CLIFFORD_QUBITS) {
     const why = `sums over stabilizer states take up to ${counted(MAX_NEAR_CLIFFORD_QUBITS, 'qubit')}`;
     return { why, isLimit: true };
@@ -153,7 +159,9 @@ export function byStabilizerSums(
     ...(!mayTakeLong && { maxUnits: MAX_QUICK_UNITS }),
   });
   if ('kind' in program) {
-    return whyNoSums(program, most);
+    return program.kind === 'unsupported-operation'
+      ? byActiveQubits(question, spec)
+      : whyNoSums(program.kind, most);
   }
   const probabilities = outputs.includes('probabilities');
   if (probabilities && program.numBits > MAX_STABILIZER_PROBABILITY_BITS) {
@@ -174,16 +182,13 @@ export function byStabilizerSums(
   };
 }
 
-function whyNoSums({ kind }: NotNearCliffordReason, maxCoreQubits: number): Refusal {
+function whyNoSums(
+  kind: Exclude<NotNearCliffordReason['kind'], 'unsupported-operation'>,
+  maxCoreQubits: number,
+): Refusal {
   switch (kind) {
     case 'long':
       throw new StepsSpentError();
-    case 'unsupported-operation': {
-      const what = 'one-qubit, controlled and diagonal gates and measurements after them';
-      return {
-        why: `sums over stabilizer states take ${what}, without noise, resets and conditions`,
-      };
-    }
     case 'wide-core': {
       const why = `sums over stabilizer states have up to 2^${maxCoreQubits} terms, and the gates that are not Clifford need more`;
       return { why, isLimit: true };
@@ -193,6 +198,46 @@ function whyNoSums({ kind }: NotNearCliffordReason, maxCoreQubits: number): Refu
       return { why, isLimit: true };
     }
   }
+}
+
+/** Estimate by stabilizers around a state of active qubits, which take noise, resets and conditions. */
+function byActiveQubits(
+  { circuit, outputs, shots, mayTakeLong = true }: MethodQuestion,
+  spec: ProcessorSpec,
+): MethodCandidate | Refusal {
+  const most = maxActiveQubits(stateBytesOf(spec));
+  const program = compileActive(circuit, {
+    maxActiveQubits: most,
+    ...(!mayTakeLong && { maxUnits: MAX_QUICK_UNITS }),
+  });
+  if ('kind' in program) {
+    switch (program.kind) {
+      case 'long':
+        throw new StepsSpentError();
+      case 'unsupported':
+        return { why: `beside other gates it takes no ${program.what}` };
+      case 'wide': {
+        const why = `gates that are not Clifford make more than ${counted(most, 'qubit')} active at a time`;
+        return { why, isLimit: true };
+      }
+    }
+  }
+  if (outputs.some((name) => factsOf(name).by.stabilizer === 'unconditional')) {
+    const what = 'circuit with noise, resets or conditions beside gates that are not Clifford';
+    return { why: `it has no exact values of a ${what}` };
+  }
+  const outcomeBytes = countingBytes(circuit.numBits, shots);
+  const bytes = stabilizerBytes(program, shots) - outcomeBytes;
+  if (bytes > stateBytesOf(spec)) return noRoom(bytes, spec);
+  const { width, rotations, updates } = program.active!;
+  const { ms, msPerShot } = figuresOf(circuit, program);
+  return {
+    method: 'stabilizer',
+    figures: { bytes, ms, msPerShot: msPerShot + updates * TIMES.perActiveUpdate },
+    what: `Stabilizers of ${counted(circuit.numQubits, 'qubit')} around a state of up to ${counted(width, 'active qubit')}, with ${counted(rotations.length, 'rotation')}, in ${roundedSize(bytes + outcomeBytes)}`,
+    isExact: true,
+    precision: 'The circuit is Clifford but for these rotations, and its shots are exact samples.',
+  };
 }
 
 function noRoom(bytes: number, spec: ProcessorSpec): Refusal {
@@ -245,7 +290,7 @@ const LIKELY_PART = 1 / 4;
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
-export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | Refusal {
+export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCandidate | Refusal {
   const { work, outputs, shots, asked, typicalPoint } = question;
   const given = (name: OutputName) => factsOf(name).by.matrix_product_state;
   const missing = outputs.find((name) => given(name) === 'never');
@@ -294,7 +339,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
   // The engine keeps to its memory if bonds turn out wider.
   const bytes = Math.min(most, available);
   const withOutcomes = roundedSize(likely + countingBytes(circuit.numBits, shots));
-  const offer = {
+  const candidate = {
     method: 'matrix_product_state',
     figures: { bytes, ...timesOf(cost, program, shots) },
     bonds,
@@ -305,10 +350,10 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): Offer | 
     const precision = !isKnown
       ? `Bonds are expected to stay below the limit of ${limit}, and truncation_error says whether they did.`
       : `No bond can exceed ${bound}, so that only weights below the threshold are cut off.`;
-    return { ...offer, isExact, precision };
+    return { ...candidate, isExact, precision };
   }
   return {
-    ...offer,
+    ...candidate,
     isExact,
     precision: `Bonds of up to ${bound} are cut to ${limit}; truncation_error says what that leaves out.`,
     whyNotExact: mayNeed(bondBound, limit),

@@ -1,6 +1,6 @@
 /**
- * Programs of a section of gates and noise (`Stretch`) and of its parts. They begin in any state, leave every qubit in
- * its own place, and are compiled when first needed.
+ * Programs of a section of gates and noise (`NoiseSection`) and of its parts. They begin in any state, leave every qubit
+ * in its own place, and are compiled when first needed.
  */
 import type {
   Condition,
@@ -13,13 +13,13 @@ import type { Channel } from '../../circuit/noise/channel.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
 import { pairForm } from '../pair-form.ts';
 import { optimize } from '../passes/pipeline.ts';
-import type { NoiseSite, Program, Stretch, TargetProfile } from '../program.ts';
+import type { NoiseSection, NoiseSite, Program, TargetProfile } from '../program.ts';
 import { hashProgram } from '../program-hash.ts';
 import { schedule } from '../schedule.ts';
 import { type JumpOperator, type Unravelling, unravel } from './unravelling.ts';
 
 /** An operation of a section of gates and noise. */
-export type StretchOperation =
+export type SectionOperation =
   | NoiseOperation
   | Extract<Operation, { kind: 'gate' | 'unitary' | 'barrier' }>;
 
@@ -37,18 +37,18 @@ interface Element {
 const MAX_KEPT_KERNELS = 2 ** 20;
 
 /** @param startsFresh - Whether the section begins in |0…0⟩. */
-export function stretchOf(
-  operations: readonly StretchOperation[],
+export function sectionOf(
+  operations: readonly SectionOperation[],
   compiler: SegmentCompiler,
   startsFresh: boolean,
-): Stretch {
+): NoiseSection {
   const elements = elementsOf(operations);
   const jumps = new JumpPrograms(compiler);
   const segments = new Map<number, Program>();
   let keptKernels = 0;
   const gates = new Map<number, Program>();
   return {
-    kind: 'stretch',
+    kind: 'section',
     sites: elements.flatMap(({ noise, unravelling }) =>
       noise === undefined || unravelling === undefined ? [] : [siteOf(noise, unravelling, jumps)],
     ),
@@ -85,7 +85,7 @@ function numKernels({ steps }: Program): number {
   return steps.reduce((sum, step) => sum + (step.kind === 'sweep' ? step.kernels.length : 0), 0);
 }
 
-function elementsOf(operations: readonly StretchOperation[]): readonly Element[] {
+function elementsOf(operations: readonly SectionOperation[]): readonly Element[] {
   const unravellings = new Map<NoiseOperation['channel'], Unravelling>();
   const elements: Element[] = [];
   let gates: Operation[] = [];
@@ -182,8 +182,8 @@ export interface OperatorOperation {
 /** An operation of a segment. */
 export type SegmentOperation = Operation | OperatorOperation;
 
-/** log2 of the factor by which the `growth` program multiplies a state. */
-const GROWTH_EXPONENT = 16;
+/** log2 of the factor by which the `rescaling` program multiplies a state. */
+const RESCALING_EXPONENT = 16;
 
 /** Compiles segments of one circuit for one target. */
 export class SegmentCompiler {
@@ -233,8 +233,8 @@ export class SegmentCompiler {
   }
 
   /** A factor of 2^16. */
-  growth(): Program {
-    return this.operator([], Float64Array.of(2 ** GROWTH_EXPONENT, 0));
+  rescaling(): Program {
+    return this.operator([], Float64Array.of(2 ** RESCALING_EXPONENT, 0));
   }
 
   #schedule(operations: readonly DynamicOperation[], isUnitary: boolean): Program {

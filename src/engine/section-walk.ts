@@ -1,5 +1,5 @@
 /**
- * Takes branches through sections of gates and noise (`Stretch`).
+ * Takes branches through sections of gates and noise (`NoiseSection`).
  *
  * Shots without jumps share one state, which goes through segments as long as possible. If all survivals are known
  * beforehand, so are the sites of the next jumps, and a branch goes straight to the first of them. Otherwise a copy of
@@ -11,17 +11,17 @@
 import type { Program } from '../compiler/program.ts';
 import { uniformDraw } from '../math/philox.ts';
 import { conditionHolds } from './classical-bits.ts';
+import type { SectionStep } from './run-plan.ts';
 import {
   type DrawSource,
   drawThresholds,
   numUpTo,
   type OrderedShots,
-  type Passage,
+  type SectionProgress,
   type SiteOdds,
   siteOdds,
   someShots,
-} from './passage.ts';
-import type { StretchStep } from './run-plan.ts';
+} from './section-progress.ts';
 import { type BranchOperations, type ShotGroup, squaredNorm } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import type { TimeSlicer } from './time-slicer.ts';
@@ -33,7 +33,7 @@ export interface TravellingBranch<S> {
   shots: ShotGroup;
   readonly rounds: number;
   /** Absent outside sections of gates and noise. */
-  passage?: Passage | undefined;
+  progress?: SectionProgress | undefined;
 }
 
 /** The tree of shots, as the walk uses it. */
@@ -42,12 +42,12 @@ export interface WalkHost<S, B extends TravellingBranch<S>> {
   readonly slicer: TimeSlicer;
   readonly seed: number;
   /** Multiplies a state by 2^16. */
-  readonly growth: Program;
+  readonly rescaling: Program;
   /** @throws {TooManyBranchesError} before more is allocated than the engine may hold. */
   copyOf(state: S): Promise<S>;
   release(state: S): void;
   /** Parts shots from a branch; the other part waits with its own state. */
-  branchOff(branch: B, state: S, shots: ShotGroup, passage: Passage): B;
+  branchOff(branch: B, state: S, shots: ShotGroup, progress: SectionProgress): B;
   wait(branch: B): void;
   /** Counts a pass of a state through memory. */
   onPass(): void;
@@ -59,48 +59,48 @@ export interface WalkHost<S, B extends TravellingBranch<S>> {
 const MOST_EXPECTED_JUMPS = 0.7;
 /** Squares of norms below this are brought back to the middle of the range of single precision. */
 const SMALL_NORM = 2 ** -24;
-const GROWTH_OF_NORM = 2 ** 32;
+const RESCALING_OF_NORM = 2 ** 32;
 
 /** Takes branches through the sections of gates and noise of one run. */
-export class StretchWalk<S, B extends TravellingBranch<S>> {
+export class SectionWalk<S, B extends TravellingBranch<S>> {
   readonly #host: WalkHost<S, B>;
   /** Odds of sections without conditions. */
-  readonly #odds = new Map<StretchStep, SiteOdds>();
+  readonly #odds = new Map<SectionStep, SiteOdds>();
 
   constructor(host: WalkHost<S, B>) {
     this.#host = host;
   }
 
   /** Takes a branch to the end of a section. If it splits, continues with the smaller part. */
-  async pass(step: StretchStep, start: B): Promise<B> {
+  async pass(step: SectionStep, start: B): Promise<B> {
     let branch = start;
-    branch.passage ??= await this.#enter(step, branch);
+    branch.progress ??= await this.#enter(step, branch);
     for (;;) {
-      const passage: Passage = branch.passage!;
-      if (passage.isJumping) branch = await this.#jump(step, branch, passage);
-      else if (passage.element === passage.sites.numElements) break;
-      else if (passage.sites.isKnown) branch = await this.#goToJump(step, branch, passage);
-      else branch = await this.#goOn(step, branch, passage);
+      const progress: SectionProgress = branch.progress!;
+      if (progress.isJumping) branch = await this.#jump(step, branch, progress);
+      else if (progress.element === progress.sites.numElements) break;
+      else if (progress.sites.isKnown) branch = await this.#goToJump(step, branch, progress);
+      else branch = await this.#goOn(step, branch, progress);
     }
-    const { norm } = branch.passage!;
+    const { norm } = branch.progress!;
     if (norm !== undefined && norm < SMALL_NORM) await this.#restoredNorm(branch);
-    branch.passage = undefined;
+    branch.progress = undefined;
     return branch;
   }
 
-  #oddsOf(step: StretchStep, bits: Uint32Array): SiteOdds {
+  #oddsOf(step: SectionStep, bits: Uint32Array): SiteOdds {
     const known = this.#odds.get(step);
     if (known !== undefined) return known;
     const odds = siteOdds(step, bits);
-    if (step.stretch.sites.every(({ condition }) => condition === undefined)) {
+    if (step.section.sites.every(({ condition }) => condition === undefined)) {
       this.#odds.set(step, odds);
     }
     return odds;
   }
 
-  async #enter(step: StretchStep, branch: B): Promise<Passage> {
+  async #enter(step: SectionStep, branch: B): Promise<SectionProgress> {
     const sites = this.#oddsOf(step, branch.bits);
-    const passage: Passage = {
+    const progress: SectionProgress = {
       sites,
       shots: { numbers: new Uint32Array(0), keys: new Float64Array(0) },
       element: 0,
@@ -112,15 +112,15 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
       choices: undefined,
     };
     const isNoisy = sites.hazards[sites.numElements]! > 0;
-    if (isNoisy) await this.#draw(step, branch, passage);
-    return passage;
+    if (isNoisy) await this.#draw(step, branch, progress);
+    return progress;
   }
 
   /** Draws the next thresholds of all shots of a branch. */
-  async #draw(step: StretchStep, branch: B, passage: Passage): Promise<void> {
-    const { element, sites, numJumps } = passage;
+  async #draw(step: SectionStep, branch: B, progress: SectionProgress): Promise<void> {
+    const { element, sites, numJumps } = progress;
     const source = this.#source(step, branch);
-    passage.shots = await drawThresholds(
+    progress.shots = await drawThresholds(
       branch.shots,
       sites,
       element,
@@ -128,53 +128,56 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
       source,
       this.#host.slicer,
     );
-    branch.shots = groupOf(passage.shots);
+    branch.shots = groupOf(progress.shots);
   }
 
-  #source({ event }: StretchStep, { rounds }: B): DrawSource {
+  #source({ event }: SectionStep, { rounds }: B): DrawSource {
     return { seed: this.#host.seed, event, rounds };
   }
 
   /** Goes to the next jump of any shot; the shots that jump there part from the others. */
-  async #goToJump(step: StretchStep, branch: B, passage: Passage): Promise<B> {
-    const { shots, sites } = passage;
+  async #goToJump(step: SectionStep, branch: B, progress: SectionProgress): Promise<B> {
+    const { shots, sites } = progress;
     const next = shots.keys[0] ?? sites.numElements;
-    while (passage.element < next) {
-      await this.#advance(step, branch, passage, segmentEnd(passage.element, next, sites));
+    while (progress.element < next) {
+      await this.#advance(step, branch, progress, segmentEnd(progress.element, next, sites));
     }
     if (next === sites.numElements) return branch;
-    return this.#partAt(branch, passage, numUpTo(shots.keys, next), { isJumping: true });
+    return this.#partAt(branch, progress, numUpTo(shots.keys, next), { isJumping: true });
   }
 
   /** Goes on where survivals depend on the state. */
-  async #goOn(step: StretchStep, branch: B, passage: Passage): Promise<B> {
-    const { sites, element, limit, shots } = passage;
+  async #goOn(step: SectionStep, branch: B, progress: SectionProgress): Promise<B> {
+    const { sites, element, limit, shots } = progress;
     if (limit === element + 1) {
-      passage.isJumping = true;
+      progress.isJumping = true;
       return branch;
     }
     const most = limit === undefined ? sites.numElements : limit - 1;
     const end = trialEnd(element, most, sites, branch.shots.count);
     const decay = Math.exp(sites.decay[element]! - sites.decay[end]!);
     if (sites.numUnknown[element] === sites.numUnknown[end]) {
-      const survival = passage.survival * decay;
+      const survival = progress.survival * decay;
       const numJumping = numUpTo(shots.keys, 1 - survival);
       if (numJumping === 0) {
-        await this.#advance(step, branch, passage, end);
-        passage.survival = survival;
+        await this.#advance(step, branch, progress, end);
+        progress.survival = survival;
         return branch;
       }
-      return await this.#partAt(branch, passage, numJumping, { limit: end });
+      return await this.#partAt(branch, progress, numJumping, { limit: end });
     }
-    passage.norm ??= await this.#normOf(branch.state);
+    progress.norm ??= await this.#normOf(branch.state);
     const trial = await this.#host.copyOf(branch.state);
-    await this.#apply(step.stretch.segment(element, end), trial, branch.bits);
+    await this.#apply(step.section.segment(element, end), trial, branch.bits);
     const norm = await this.#normOf(trial);
-    const survival = Math.min(passage.survival, passage.survival * decay * (norm / passage.norm));
+    const survival = Math.min(
+      progress.survival,
+      progress.survival * decay * (norm / progress.norm),
+    );
     const numJumping = numUpTo(shots.keys, 1 - survival);
     if (numJumping === branch.shots.count) {
       this.#host.release(trial);
-      passage.limit = end;
+      progress.limit = end;
       return branch;
     }
     this.#host.onElements(end - element, branch.shots.count - numJumping);
@@ -182,34 +185,44 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     if (numJumping === 0) {
       this.#host.release(branch.state);
       branch.state = trial;
-      Object.assign(passage, beyond);
+      Object.assign(progress, beyond);
       return branch;
     }
-    const rest = { ...passage, ...beyond, shots: someShots(shots, numJumping, shots.keys.length) };
+    const rest = { ...progress, ...beyond, shots: someShots(shots, numJumping, shots.keys.length) };
     const surviving = this.#host.branchOff(branch, trial, groupOf(rest.shots), rest);
-    passage.shots = someShots(shots, 0, numJumping);
-    passage.limit = end;
-    branch.shots = groupOf(passage.shots);
+    progress.shots = someShots(shots, 0, numJumping);
+    progress.limit = end;
+    branch.shots = groupOf(progress.shots);
     return this.#smallerOf(branch, surviving);
   }
 
   /** Takes a branch through a segment. */
-  async #advance(step: StretchStep, branch: B, passage: Passage, end: number): Promise<void> {
-    await this.#apply(step.stretch.segment(passage.element, end), branch.state, branch.bits);
-    this.#host.onElements(end - passage.element, branch.shots.count);
-    passage.element = end;
+  async #advance(
+    step: SectionStep,
+    branch: B,
+    progress: SectionProgress,
+    end: number,
+  ): Promise<void> {
+    await this.#apply(step.section.segment(progress.element, end), branch.state, branch.bits);
+    this.#host.onElements(end - progress.element, branch.shots.count);
+    progress.element = end;
   }
 
-  /** Parts the first shots from the others, with a change of their `Passage`. */
-  async #partAt(branch: B, passage: Passage, count: number, change: Partial<Passage>): Promise<B> {
-    const { shots } = passage;
+  /** Parts the first shots from the others, with a change of their `SectionProgress`. */
+  async #partAt(
+    branch: B,
+    progress: SectionProgress,
+    count: number,
+    change: Partial<SectionProgress>,
+  ): Promise<B> {
+    const { shots } = progress;
     if (count === shots.keys.length) {
-      Object.assign(passage, change);
+      Object.assign(progress, change);
       return branch;
     }
-    const some = { ...passage, ...change, shots: someShots(shots, 0, count) };
-    passage.shots = someShots(shots, count, shots.keys.length);
-    branch.shots = groupOf(passage.shots);
+    const some = { ...progress, ...change, shots: someShots(shots, 0, count) };
+    progress.shots = someShots(shots, count, shots.keys.length);
+    branch.shots = groupOf(progress.shots);
     const copy = await this.#host.copyOf(branch.state);
     return this.#smallerOf(branch, this.#host.branchOff(branch, copy, groupOf(some.shots), some));
   }
@@ -222,33 +235,34 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
   }
 
   /** Lets the shots of a branch jump at the site of the next element. */
-  async #jump(step: StretchStep, branch: B, passage: Passage): Promise<B> {
-    const { stretch } = step;
-    const { element } = passage;
-    const site = stretch.sites[element]!;
-    if (passage.choices === undefined) {
-      await this.#apply(stretch.gates(element), branch.state, branch.bits);
+  async #jump(step: SectionStep, branch: B, progress: SectionProgress): Promise<B> {
+    const { section } = step;
+    const { element } = progress;
+    const site = section.sites[element]!;
+    if (progress.choices === undefined) {
+      await this.#apply(section.gates(element), branch.state, branch.bits);
       const weights = await this.#jumpWeights(step, branch, element);
       if (weights === undefined) {
         // A survival that fell by rounding alone: no jump is possible, so none happens.
-        await this.#stay(step, branch, passage);
+        await this.#stay(step, branch, progress);
         return branch;
       }
-      await this.#choose(step, branch, passage, weights);
+      await this.#choose(step, branch, progress, weights);
     }
-    const rarest = rarestChoice(passage.choices!);
-    if (rarest.count < branch.shots.count) return await this.#partByChoice(branch, passage, rarest);
+    const rarest = rarestChoice(progress.choices!);
+    if (rarest.count < branch.shots.count)
+      return await this.#partByChoice(branch, progress, rarest);
     const program = site.jump(rarest.choice);
     if (program !== undefined) await this.#apply(program, branch.state, branch.bits);
     this.#host.onElements(1, branch.shots.count);
-    if (!site.jumpsAreUnitary) passage.norm = await this.#restoredNorm(branch);
-    passage.element = element + 1;
-    passage.survival = 1;
-    passage.limit = undefined;
-    passage.isJumping = false;
-    passage.choices = undefined;
-    passage.numJumps++;
-    await this.#draw(step, branch, passage);
+    if (!site.jumpsAreUnitary) progress.norm = await this.#restoredNorm(branch);
+    progress.element = element + 1;
+    progress.survival = 1;
+    progress.limit = undefined;
+    progress.isJumping = false;
+    progress.choices = undefined;
+    progress.numJumps++;
+    await this.#draw(step, branch, progress);
     return branch;
   }
 
@@ -257,11 +271,11 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
    * norm that it leaves is exact where a difference of probabilities would keep no digit.
    */
   async #jumpWeights(
-    { stretch }: StretchStep,
+    { section }: SectionStep,
     { state, bits }: B,
     element: number,
   ): Promise<ArrayLike<number> | undefined> {
-    const site = stretch.sites[element]!;
+    const site = section.sites[element]!;
     const { jumpWeights, jumpsAreUnitary } = site;
     if (jumpsAreUnitary) return jumpWeights;
     const weights: number[] = [];
@@ -277,54 +291,54 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
 
   /** Draws the jump of every shot, and puts the shots in the order of their jumps. */
   async #choose(
-    step: StretchStep,
+    step: SectionStep,
     branch: B,
-    passage: Passage,
+    progress: SectionProgress,
     weights: ArrayLike<number>,
   ): Promise<void> {
     const { slicer } = this.#host;
     const chosen = chooseJumps(
-      passage.shots,
+      progress.shots,
       weights,
-      passage.numJumps,
+      progress.numJumps,
       this.#source(step, branch),
     );
-    Object.assign(passage, chosen);
-    branch.shots = groupOf(passage.shots);
+    Object.assign(progress, chosen);
+    branch.shots = groupOf(progress.shots);
     if (slicer.spend(UNITS_PER_DRAW * branch.shots.count)) await slicer.pause();
   }
 
   /** Parts the shots of the rarest jump from the others, which wait. */
-  async #partByChoice(branch: B, passage: Passage, rarest: ChoiceRun): Promise<B> {
-    const [rare, others] = partedByChoice(passage.shots, passage.choices!, rarest);
-    Object.assign(passage, others);
-    branch.shots = groupOf(passage.shots);
+  async #partByChoice(branch: B, progress: SectionProgress, rarest: ChoiceRun): Promise<B> {
+    const [rare, others] = partedByChoice(progress.shots, progress.choices!, rarest);
+    Object.assign(progress, others);
+    branch.shots = groupOf(progress.shots);
     const copy = await this.#host.copyOf(branch.state);
     const shots = groupOf(rare.shots);
-    const parted = this.#host.branchOff(branch, copy, shots, { ...passage, ...rare });
+    const parted = this.#host.branchOff(branch, copy, shots, { ...progress, ...rare });
     this.#host.wait(branch);
     return parted;
   }
 
   /** Applies the main operator of a site after its gates, to shots that cannot jump there. */
-  async #stay(step: StretchStep, branch: B, passage: Passage): Promise<void> {
-    const { stretch } = step;
-    const { element } = passage;
-    const main = stretch.main(element);
+  async #stay(step: SectionStep, branch: B, progress: SectionProgress): Promise<void> {
+    const { section } = step;
+    const { element } = progress;
+    const main = section.main(element);
     if (main !== undefined) await this.#apply(main, branch.state, branch.bits);
     this.#host.onElements(1, branch.shots.count);
-    passage.element = element + 1;
-    passage.norm = undefined;
-    passage.limit = undefined;
-    passage.isJumping = false;
+    progress.element = element + 1;
+    progress.norm = undefined;
+    progress.limit = undefined;
+    progress.isJumping = false;
   }
 
   /** ‖ψ‖², after the state was brought back from the edge of its range. */
   async #restoredNorm({ state, bits }: B): Promise<number> {
     let norm = await this.#normOf(state);
     while (norm < SMALL_NORM && norm > 0) {
-      await this.#apply(this.#host.growth, state, bits);
-      norm *= GROWTH_OF_NORM;
+      await this.#apply(this.#host.rescaling, state, bits);
+      norm *= RESCALING_OF_NORM;
     }
     return norm;
   }
@@ -338,7 +352,7 @@ export class StretchWalk<S, B extends TravellingBranch<S>> {
     if (operations.applyStepOf === undefined) throw new Error('unreachable: no trajectories here');
     for (const [index, { kind, condition }] of program.steps.entries()) {
       if (kind !== 'sweep' && kind !== 'exchange')
-        throw new Error(`unreachable: ${kind} in a stretch`);
+        throw new Error(`unreachable: ${kind} in a section`);
       if (!conditionHolds(condition, bits)) continue;
       onPass();
       const applying = operations.applyStepOf(program, state, index, () => {});

@@ -1,5 +1,5 @@
 /**
- * A piece of a batch on hardware: its ranges request circuits, and circuits that are requested at the same time are cut
+ * A chunk of a batch on hardware: its ranges request circuits, and circuits that are requested at the same time are cut
  * into jobs of the vendor together. So a large number of small programs becomes few jobs.
  *
  * Jobs are numbered in the order of the ranges, and the state of each is stored, so that another process finds the
@@ -7,16 +7,16 @@
  */
 import { createHash } from 'node:crypto';
 import { evaluateAngles } from '../../circuit/angle-formulas.ts';
-import type { BatchPieces } from '../../fleet/batch-pieces.ts';
+import type { BatchChunks } from '../../fleet/batch-chunks.ts';
 import type { DeviceResult, DeviceRun, FittedProgram, SavedRun } from '../../fleet/processor.ts';
 import type { RunOutputs } from '../../fleet/run-outputs.ts';
 import { type Batch, factsOfShape, packCircuit } from '../../fleet/workers/sent-batch.ts';
 import type { FitRequest } from '../circuits/fitted-circuit.ts';
-import type { Piece, PieceContext, Range, RangeRuns } from './circuit-runs.ts';
+import type { Chunk, ChunkContext, Range, RangeRuns } from './circuit-runs.ts';
 
-/** Stored state of a piece. */
-export interface SavedPiece {
-  /** Number of the piece within the batch. */
+/** Stored state of a chunk. */
+export interface SavedChunk {
+  /** Number of the chunk within the batch. */
   readonly number: number;
   readonly ranges: readonly Range[];
   /** Most circuits of one job. */
@@ -25,15 +25,15 @@ export interface SavedPiece {
   readonly jobs: readonly (SavedRun | null)[];
 }
 
-/** Dependencies that the pieces of a batch share. */
-export interface PieceDeps {
+/** Dependencies that the chunks of a batch share. */
+export interface ChunkDeps {
   /** Fields of all runs. */
   readonly common: Omit<DeviceRun, 'id' | 'tag' | 'shots' | 'fit' | 'memory'> & {
     readonly partOf: string;
   };
   readonly nextRunId: () => string;
   readonly fit: (shapes: FitRequest['shapes']) => Promise<FittedProgram>;
-  readonly save: (piece: SavedPiece) => Promise<void>;
+  readonly save: (chunk: SavedChunk) => Promise<void>;
   readonly run: (
     run: DeviceRun,
     onStarted: () => void,
@@ -43,26 +43,26 @@ export interface PieceDeps {
 
 /** Circuits that a range waits for. */
 interface Asked {
-  /** Index of the range in the piece. */
+  /** Index of the range in the chunk. */
   readonly range: number;
   readonly requests: readonly Batch[];
   readonly resolve: (outputs: readonly RunOutputs[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A piece on hardware. */
-export class DevicePiece implements Piece {
+/** A chunk on hardware. */
+export class DeviceChunk implements Chunk {
   readonly ranges: readonly Range[];
-  readonly #saved: SavedPiece;
+  readonly #saved: SavedChunk;
   readonly #jobs: (SavedRun | null)[];
-  readonly #deps: PieceDeps;
+  readonly #deps: ChunkDeps;
   #isStarted = false;
   /** Ranges that may ask for circuits. */
   #numActive: number;
   #asked: Asked[] = [];
   #numJobs = 0;
 
-  constructor(saved: SavedPiece, deps: PieceDeps) {
+  constructor(saved: SavedChunk, deps: ChunkDeps) {
     this.ranges = saved.ranges;
     this.#saved = saved;
     this.#jobs = [...saved.jobs];
@@ -70,7 +70,7 @@ export class DevicePiece implements Piece {
     this.#deps = deps;
   }
 
-  start(context: PieceContext): readonly RangeRuns[] {
+  start(context: ChunkContext): readonly RangeRuns[] {
     this.#isStarted = true;
     return this.ranges.map((_, range) => ({
       run: (requests) =>
@@ -85,7 +85,7 @@ export class DevicePiece implements Piece {
     }));
   }
 
-  /** Cancels the vendor's jobs of a piece that was not started again. */
+  /** Cancels the vendor's jobs of a chunk that was not started again. */
   abandon(signal: AbortSignal): void {
     if (this.#isStarted) return;
     for (const [number, saved] of this.#jobs.entries()) {
@@ -96,7 +96,7 @@ export class DevicePiece implements Piece {
     }
   }
 
-  #runIfAllAsked(context: PieceContext): void {
+  #runIfAllAsked(context: ChunkContext): void {
     if (this.#asked.length === 0 || this.#asked.length < this.#numActive) return;
     const asked = this.#asked.sort((a, b) => a.range - b.range);
     this.#asked = [];
@@ -117,7 +117,7 @@ export class DevicePiece implements Piece {
     );
   }
 
-  async #runAll(requests: readonly Batch[], context: PieceContext): Promise<readonly RunOutputs[]> {
+  async #runAll(requests: readonly Batch[], context: ChunkContext): Promise<readonly RunOutputs[]> {
     const jobs = plannedJobs(requests, this.#saved);
     const first = this.#numJobs;
     this.#numJobs += jobs.length;
@@ -139,7 +139,7 @@ export class DevicePiece implements Piece {
     number: number,
     { shots, rows }: PlannedJob,
     requests: readonly Batch[],
-    { pieces, onStarted }: PieceContext,
+    { chunks, onStarted }: ChunkContext,
   ): Promise<DeviceResult['counts']> {
     const fit = () =>
       this.#deps.fit(
@@ -152,9 +152,9 @@ export class DevicePiece implements Piece {
           };
         }),
       );
-    return await waitingAmong(pieces, onStarted, async (begin) => {
+    return await waitingAmong(chunks, onStarted, async (begin) => {
       const run = this.#deviceRun(number, shots, fit);
-      return (await this.#deps.run(run, begin, pieces.signal)).counts;
+      return (await this.#deps.run(run, begin, chunks.signal)).counts;
     });
   }
 
@@ -178,14 +178,14 @@ export class DevicePiece implements Piece {
   }
 }
 
-/** Runs something that waits for its turn among the pieces of a batch until it begins. */
+/** Runs something that waits for its turn among the chunks of a batch until it begins. */
 async function waitingAmong<T>(
-  pieces: BatchPieces,
+  chunks: BatchChunks,
   onStarted: () => void,
   run: (begin: () => void) => Promise<T>,
 ): Promise<T> {
   // Nobody knows how long the vendor takes; the number of waiting jobs is limited.
-  const endWait = pieces.waits(0);
+  const endWait = chunks.waits(0);
   const begin = () => {
     endWait();
     onStarted();
@@ -198,8 +198,8 @@ async function waitingAmong<T>(
 }
 
 /** Tag of a job: the same in each process, and short enough for all vendors. */
-function tagOf(batch: string, piece: number, job: number): string {
-  const digest = createHash('sha256').update(`${batch}/${piece}/${job}`).digest('hex');
+function tagOf(batch: string, chunk: number, job: number): string {
+  const digest = createHash('sha256').update(`${batch}/${chunk}/${job}`).digest('hex');
   return `qcs_${digest.slice(0, 32)}`;
 }
 

@@ -15,7 +15,7 @@ const RUN_MS = 20;
 const MAX_WAITING = 16;
 const MAX_WAITING_MS = 60;
 /** A run may have this many times as many circuits as the longest one before it. */
-const MAX_GROWTH = 8;
+const MAX_FACTOR = 8;
 /** Bytes of inputs and of results of one run, about. */
 const MAX_RUN_BYTES = 4 * 2 ** 20;
 /** First guess of the time of a circuit, nanoseconds; the first run corrects it. */
@@ -49,8 +49,11 @@ export class RunSizes {
 
   /** Circuits of the next run, at least 1. */
   next(): number {
-    const growth = MAX_GROWTH * (this.#measured?.most ?? Number.POSITIVE_INFINITY);
-    return Math.max(1, Math.floor(Math.min(RUN_MS / this.#msPerCircuit, growth, this.#most)));
+    const mostAfterLongest = MAX_FACTOR * (this.#measured?.most ?? Number.POSITIVE_INFINITY);
+    return Math.max(
+      1,
+      Math.floor(Math.min(RUN_MS / this.#msPerCircuit, mostAfterLongest, this.#most)),
+    );
   }
 
   /** Time that a run is expected to take, milliseconds. */
@@ -61,7 +64,7 @@ export class RunSizes {
   /** Learns from a run. One that is much shorter than others tells little of the time of a circuit. */
   learn(numCircuits: number, ms: number): void {
     const most = Math.max(numCircuits, this.#measured?.most ?? 0);
-    if (numCircuits * MAX_GROWTH < most) return;
+    if (numCircuits * MAX_FACTOR < most) return;
     this.#measured = { msPerCircuit: Math.max(ms, 1e-3) / numCircuits, most };
   }
 
@@ -70,9 +73,9 @@ export class RunSizes {
   }
 }
 
-/** Runs the pieces of one batch. */
-export class BatchPieces {
-  /** Aborts all pieces once one has failed. */
+/** Runs the chunks of one batch. */
+export class BatchChunks {
+  /** Aborts all chunks once one has failed. */
   readonly #controller = new AbortController();
   readonly #running = new Set<Promise<void>>();
   /** Expected milliseconds of the runs that wait, by number. */
@@ -81,31 +84,31 @@ export class BatchPieces {
   #onRoom: () => void = () => {};
   #failure: { readonly error: unknown } | undefined;
 
-  /** Aborts when the batch's own signal does, or a piece fails. */
+  /** Aborts when the batch's own signal does, or a chunk fails. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   /**
-   * Runs pieces in order, a few at a time.
+   * Runs chunks in order, a few at a time.
    *
-   * @param pieces - Taken one by one, when there is room for the next.
-   * @param run - Runs a piece; it says by `waits` that it waits.
-   * @throws the error of the first piece that failed, once all have ended; the signal's reason.
+   * @param chunks - Taken one by one, when there is room for the next.
+   * @param run - Runs a chunk; it says by `waits` that it waits.
+   * @throws the error of the first chunk that failed, once all have ended; the signal's reason.
    */
   async run<T>(
-    pieces: Iterable<T>,
-    run: (piece: T) => Promise<void>,
+    chunks: Iterable<T>,
+    run: (chunk: T) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     signal.throwIfAborted();
     const onAbort = () => this.#controller.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      for (const piece of pieces) {
+      for (const chunk of chunks) {
         while (!this.#hasRoom && this.#failure === undefined) await this.#room();
         if (this.#failure !== undefined) break;
-        this.#start(run(piece));
+        this.#start(run(chunk));
       }
       while (this.#running.size > 0) await Promise.all(this.#running);
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -140,8 +143,8 @@ export class BatchPieces {
     return promise;
   }
 
-  #start(piece: Promise<void>): void {
-    const run = piece
+  #start(chunk: Promise<void>): void {
+    const run = chunk
       .catch((error: unknown) => {
         this.#failure ??= { error };
         this.#controller.abort(error);
@@ -155,12 +158,12 @@ export class BatchPieces {
 }
 
 /**
- * Runs one piece of a batch.
+ * Runs one chunk of a batch.
  *
  * @param onStarted - To be called when its turn has come.
  */
-export type RunPiece = (
-  piece: Batch,
+export type RunChunk = (
+  chunk: Batch,
   onStarted: () => void,
   signal: AbortSignal,
 ) => Promise<Pick<CircuitResult, 'outputs' | 'timing'>>;
@@ -175,19 +178,19 @@ export class BatchCutter {
    * @throws {InvalidBatchError | TooManyOutcomesError | OutputNeedsFinalStateError} as `Processor.run`.
    * @throws what `run` throws; the signal's reason.
    */
-  async run(batch: Batch, run: RunPiece, signal: AbortSignal): Promise<RunOutputs> {
+  async run(batch: Batch, run: RunChunk, signal: AbortSignal): Promise<RunOutputs> {
     checkRun(batch);
     const { numCircuits } = batch.request;
     const sizes = this.#sizesOf(batch);
-    const pieces = new BatchPieces();
+    const chunks = new BatchChunks();
     const joined = new JoinedOutputs(numCircuits);
-    await pieces.run(
+    await chunks.run(
       rangesOf(numCircuits, sizes),
       async ({ from, to }) => {
-        const endWait = pieces.waits(sizes.expectedMs(to - from));
+        const endWait = chunks.waits(sizes.expectedMs(to - from));
         try {
-          const piece = pieceOf(batch, from, to);
-          const { outputs, timing } = await run(piece, endWait, pieces.signal);
+          const chunk = chunkOf(batch, from, to);
+          const { outputs, timing } = await run(chunk, endWait, chunks.signal);
           sizes.learn(to - from, timing.compileMs + timing.executionMs);
           joined.set(from, to, outputs);
         } finally {
@@ -210,7 +213,7 @@ export class BatchCutter {
   }
 }
 
-/** A batch without circuits is one piece, too: it has a result. */
+/** A batch without circuits is one chunk, too: it has a result. */
 function* rangesOf(numCircuits: number, sizes: RunSizes) {
   let from = 0;
   do {
@@ -240,7 +243,7 @@ function sizeOf({ circuit, request }: Batch) {
   };
 }
 
-function pieceOf({ circuit, request }: Batch, from: number, to: number): Batch {
+function chunkOf({ circuit, request }: Batch, from: number, to: number): Batch {
   const { numCircuits, angles, seed = 0, seeds } = request;
   if (from === 0 && to === numCircuits) return { circuit, request };
   const perCircuit = angles.length / numCircuits;

@@ -1,17 +1,17 @@
 /**
- * Growth of a state under rotations without their cosines. Neither the state nor a product of some of the scales that
- * are still to be applied may leave the range of the precision.
+ * Gain of a state under rotations without their cosines: the factor by which its amplitudes may become larger. Neither
+ * the state nor a product of some of the scales that are still to be applied may leave the range of the precision.
  *
  * The scales of a rotation by t are 1/hypot(1, t). Those of a pair of rotations are a diagonal on two qubits, which is
  * applied as monomials: with h and g the two hypotenuses, the factors 1/h, h/g, h/g and (g/h)². Amplitudes that have
  * some of these factors and lack others are off by up to max(h, g)·max(h/g, g/h)², the range of the pair.
  */
 import { plainReal, type Real } from './complex.ts';
-import type { GrowthSegment } from './matrix-pool.ts';
+import type { RotationSegment } from './matrix-pool.ts';
 import type { MovingItem } from './work-items.ts';
 
 /**
- * Growth assumed for a rotation by an unknown angle. Over all angles the mean of log2 |1/cos| is 1, and that of the
+ * Gain assumed for a rotation by an unknown angle. Over all angles the mean of log2 |1/cos| is 1, and that of the
  * range of a pair 4.1; slightly larger values leave few programs whose range far exceeds the estimate.
  * Rotations by one angle are all large together.
  */
@@ -27,9 +27,9 @@ export function rangeOf(one: number, other: number): number {
   return high * (high / low) ** 2;
 }
 
-/** Follows the growth while items are lowered. */
-export class Growth {
-  readonly #segments: GrowthSegment[] | undefined;
+/** Keeps track of the gain while items are lowered. */
+export class Gain {
+  readonly #segments: RotationSegment[] | undefined;
   #now = 1;
   #constant = 1;
   #tangents: [Real, Real][] = [];
@@ -37,18 +37,18 @@ export class Growth {
   readonly #entries = new Set<number>();
 
   /** @param segments - Receives the segments with tangents that depend on angles. */
-  constructor(segments?: GrowthSegment[]) {
+  constructor(segments?: RotationSegment[]) {
     this.#segments = segments;
   }
 
-  /** Largest growth that the items so far are expected to cause. */
+  /** Largest gain expected of the items so far. */
   get now(): number {
     return this.#now;
   }
 
   add(item: MovingItem): void {
     if (item.kind === 'rotation') this.#add(item.t, item.t, EXPECTED.rotation);
-    else if (item.kind === 'map') this.#now *= item.growth;
+    else if (item.kind === 'map') this.#now *= item.gain;
     else if (item.kind === 'pair rotation') this.#add(item.even, item.odd, EXPECTED.pair);
   }
 

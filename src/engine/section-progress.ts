@@ -1,5 +1,5 @@
 /**
- * Jump sites of shots in a section of gates and noise (`Stretch`).
+ * Progress of shots through a section of gates and noise (`NoiseSection`), and the sites where they jump.
  *
  * A shot draws a threshold u in [0, 1) when it enters the section, and a new one after each jump. Its survival S is the
  * probability that no jump has happened since then; it never increases. The shot jumps at the first site after which
@@ -7,7 +7,7 @@
  */
 import { uniformDraw } from '../math/philox.ts';
 import { conditionHolds } from './classical-bits.ts';
-import type { StretchStep } from './run-plan.ts';
+import type { SectionStep } from './run-plan.ts';
 import type { ShotGroup } from './state-operations.ts';
 import { UNITS_PER_DRAW } from './terminal-measurement.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from './time-slicer.ts';
@@ -23,7 +23,7 @@ export interface OrderedShots {
 }
 
 /** Progress of a branch through a section of gates and noise. */
-export interface Passage {
+export interface SectionProgress {
   readonly sites: SiteOdds;
   shots: OrderedShots;
   /** Number of elements passed. */
@@ -59,7 +59,7 @@ export interface SiteOdds {
 }
 
 /** Computes the odds; a site whose condition does not hold does nothing. */
-export function siteOdds({ stretch: { sites } }: StretchStep, bits: Uint32Array): SiteOdds {
+export function siteOdds({ section: { sites } }: SectionStep, bits: Uint32Array): SiteOdds {
   const numElements = sites.length + 1;
   const decay = new Float64Array(numElements + 1);
   const hazards = new Float64Array(numElements + 1);

@@ -1,4 +1,4 @@
-/** Enqueues the work of one piece of a batch: evolution, readout, and the copy of the results. */
+/** Enqueues the work of one chunk of a batch: evolution, readout, and the copy of the results. */
 import type { BatchRequest, BatchResults, BatchSizes } from '../../batch-request.ts';
 import { drawMargin } from '../../exact-counts.ts';
 import type { GpuContext } from '../gpu-context.ts';
@@ -13,7 +13,7 @@ const DRAWS_PER_SUBMIT = 2 ** 14;
 const PARAMS_BYTES = 48;
 
 /** Buffers that kernels bind. */
-export interface PieceBuffers {
+export interface ChunkBuffers {
   readonly program: GPUBuffer;
   readonly observables: GPUBuffer;
   readonly angles: GPUBuffer;
@@ -36,18 +36,18 @@ interface Batch {
   readonly stateError: number;
 }
 
-/** Enqueues a piece, up to the copy of its results into `staging`. */
-export async function enqueuePiece(
+/** Enqueues a chunk, up to the copy of its results into `staging`. */
+export async function enqueueChunk(
   batch: Batch,
   request: BatchRequest,
-  piece: { readonly first: number; readonly count: number },
+  chunk: { readonly first: number; readonly count: number },
   bytes: CircuitBytes,
-  buffers: PieceBuffers,
+  buffers: ChunkBuffers,
   staging: GPUBuffer,
   signal: AbortSignal,
 ): Promise<void> {
   const { context } = batch;
-  const work = new PieceWork(batch, request, piece.count, buffers);
+  const work = new ChunkWork(batch, request, chunk.count, buffers);
   const steps = [await work.evolution()];
   if (bytes.expectations > 0) steps.push(await work.expectations());
   if (bytes.variances > 0) steps.push(await work.variances());
@@ -58,11 +58,11 @@ export async function enqueuePiece(
     encoder.clearBuffer(buffers.counts);
     encoder.clearBuffer(buffers.undecided);
   });
-  if (bytes.counts > 0) await work.count(piece.first, signal);
+  if (bytes.counts > 0) await work.count(chunk.first, signal);
   context.enqueue((encoder) => {
     let to = 0;
     const copy = (from: GPUBuffer, bytesOfOne: number) => {
-      const length = piece.count * bytesOfOne;
+      const length = chunk.count * bytesOfOne;
       if (length > 0) encoder.copyBufferToBuffer(from, 0, staging, to, length);
       to += length;
     };
@@ -73,20 +73,20 @@ export async function enqueuePiece(
     copy(buffers.undecided, bytes.undecided);
     copy(buffers.states, bytes.statevector);
   });
-  // The next piece overwrites the buffers after this piece, in the order of submits.
+  // The next chunk overwrites the buffers after this chunk, in the order of submits.
   context.flush();
 }
 
 type Encode = (encoder: GPUCommandEncoder) => void;
 
-class PieceWork {
+class ChunkWork {
   readonly #batch: Batch;
   readonly #request: BatchRequest;
   readonly #count: number;
-  readonly #buffers: PieceBuffers;
+  readonly #buffers: ChunkBuffers;
   readonly #numRoomQubits: number;
 
-  constructor(batch: Batch, request: BatchRequest, count: number, buffers: PieceBuffers) {
+  constructor(batch: Batch, request: BatchRequest, count: number, buffers: ChunkBuffers) {
     this.#batch = batch;
     this.#request = request;
     this.#count = count;
@@ -245,7 +245,7 @@ export function resultBytes(bytes: CircuitBytes): number {
   return expectations + variances + probabilities + counts + undecided + statevector;
 }
 
-/** Largest number of circuits in a piece. */
+/** Largest number of circuits in a chunk. */
 export function maxCircuits(
   bytes: CircuitBytes,
   { maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits,
@@ -256,11 +256,11 @@ export function maxCircuits(
 }
 
 /**
- * Copies a piece's results into the result arrays of the batch.
+ * Copies a chunk's results into the result arrays of the batch.
  *
  * @returns The circuits that have undecided draws.
  */
-export function readPiece(
+export function readChunk(
   batch: { readonly sizes: BatchSizes; readonly patterns: MeasuredPatterns },
   { first, count }: { readonly first: number; readonly count: number },
   bytes: CircuitBytes,

@@ -1,0 +1,477 @@
+/**
+ * States of the active qubits of a block of shots. Shots whose rotations had the same signs and whose measurements had
+ * the same outcomes share a state, also with shots of earlier blocks.
+ *
+ * The rotations of a group are diagonal, so that a state is multiplied once by the phases of all of them. Those of some
+ * rotations together, by their signs, are kept.
+ */
+import {
+  type ActivePart,
+  type ActiveRotation,
+  bitsOfRotation,
+  MAX_GROUP_BITS,
+  type RotationGroup,
+} from '../../compiler/program.ts';
+import type { StabilizerKernels } from './stabilizer-kernels.ts';
+
+/** States that are known at most when a block begins; beyond that, all are forgotten. */
+const MAX_STATES = 200_000;
+/** Bytes of a state without its amplitudes. */
+const STATE_BYTES = 300;
+/** Bytes of the amplitudes of states of one width, unless a block needs more. */
+const WIDTH_BYTES = 8 * 2 ** 20;
+/** Times that there is room for states of all shots of a block: those of a step are there in the next one. */
+const KEPT_STEPS = 2;
+/** Slots of each width, at least: a state is made from another one. */
+const LEAST_SLOTS = 4;
+/** Bytes of all phases that are kept. */
+const PHASE_BYTES = 64 * 2 ** 20;
+/** Bits of a key that choose one list of phases, at most. */
+const MAX_PHASE_BITS = 8;
+/** Units of work of 32 shots that have states already. */
+const SHOT_UNITS = 256;
+const UNITS_AT_ONCE = 2 ** 16;
+/** A probability that differs from 0 or 1 by less is that. */
+const TOLERANCE = 1e-12;
+/** Widest states that are looked for among those of other shots. */
+const MAX_COMPARED_WIDTH = 5;
+/** Parts of amplitudes that differ by less are equal. */
+const RESOLUTION = 1e-10;
+
+/** A state, how it came from another one, and those that came from it. */
+class SharedState {
+  readonly parent: SharedState | undefined;
+  /** Number of a group of rotations, or −1 minus that of a measurement. */
+  readonly step: number;
+  /** Key of the rotations, or the outcome. */
+  readonly choice: number;
+  readonly width: number;
+  /** Address of its amplitudes, −1 if they were forgotten. */
+  at = -1;
+  /** Square of its norm. */
+  weight = 1;
+  /** By key: states after the rotations of a group, if these come next. */
+  readonly rotated = new Map<number, SharedState>();
+  /** Probability of outcome 1 of a measurement, if that comes next and once it is known. */
+  ones: number | undefined;
+  /** States after that. */
+  zero: SharedState | undefined;
+  one: SharedState | undefined;
+
+  constructor(parent: SharedState | undefined, step: number, choice: number, width: number) {
+    this.parent = parent;
+    this.step = step;
+    this.choice = choice;
+    this.width = width;
+  }
+}
+
+/** Rows of a rotation, one bit a shot, 32 shots a word. Which rows there are depends on the rotation alone. */
+interface RotationRows {
+  /** Shots that rotate by −angle; absent if frames are such that none does. */
+  readonly minus?: Int32Array;
+  /** Shots that rotate at all; absent without a condition. */
+  readonly held?: Int32Array;
+}
+
+/** Room for the states of a run, in bytes. */
+export interface ActiveRoom {
+  /** By width: slots for amplitudes. */
+  readonly slots: readonly number[];
+  readonly amplitudes: number;
+  readonly phases: number;
+  /** Beside the memory of the kernels. */
+  readonly others: number;
+}
+
+/** Room for the states of a run in blocks of so many shots. */
+export function activeRoom(
+  { width, groups, collapses }: Pick<ActivePart, 'width' | 'groups' | 'collapses'>,
+  shots: number,
+  blockShots: number,
+): ActiveRoom {
+  const perShot = groups.length + collapses.length + 1;
+  const numStates = Math.min(shots * perShot, MAX_STATES + blockShots * perShot);
+  const slots = Array.from({ length: width + 1 }, (_, each) => {
+    const most = Math.max(KEPT_STEPS * blockShots, Math.floor(WIDTH_BYTES / bytesOf(each)));
+    return Math.max(LEAST_SLOTS, Math.min(most, numStates));
+  });
+  const lists =
+    groups.length * Math.ceil(MAX_GROUP_BITS / (MAX_PHASE_BITS - 1)) * 2 ** MAX_PHASE_BITS;
+  return {
+    slots,
+    amplitudes: slots.reduce((sum, count, each) => sum + count * bytesOf(each), 0),
+    phases: Math.min(PHASE_BYTES, lists * bytesOf(width)),
+    others: numStates * STATE_BYTES,
+  };
+}
+
+/** Bytes of the amplitudes of a state. */
+const bytesOf = (width: number): number => 2 ** (width + 4);
+
+/**
+ * The states of a block of shots, one block after the other. Generators yield units of work, as a time slicer counts
+ * them.
+ */
+export class ActiveStates {
+  readonly #kernels: StabilizerKernels;
+  readonly #part: ActivePart;
+  readonly #numShots: number;
+  readonly #slots: readonly SlotRing[];
+  readonly #phases: readonly GroupPhases[];
+  readonly #states: SharedState[] = [];
+  #root = new SharedState(undefined, 0, 0, 0);
+  #numStates = 0;
+  /** By measurement: states after it, by their amplitudes in digits. */
+  readonly #measured: Map<string, SharedState>[];
+  /** The group of the rotations that were put off, and their rows in the order of key bits. */
+  #group = -1;
+  #rows: Int32Array[] = [];
+  #units = 0;
+
+  /** @param at - Address of the room in the kernels' memory, an index of doubles. */
+  constructor(
+    kernels: StabilizerKernels,
+    part: ActivePart,
+    numShots: number,
+    room: ActiveRoom,
+    at: number,
+  ) {
+    this.#kernels = kernels;
+    this.#part = part;
+    this.#numShots = numShots;
+    let next = at;
+    this.#slots = room.slots.map((count, width) => {
+      const ring = new SlotRing(next, count, 2 ** (width + 1));
+      next += count * 2 ** (width + 1);
+      return ring;
+    });
+    const { groups, rotations } = part;
+    this.#measured = part.collapses.map(() => new Map());
+    const bytes = Math.floor(room.phases / 16 / Math.max(1, groups.length)) * 16;
+    this.#phases = groups.map(
+      (group, i) => new GroupPhases(kernels, group, rotations, next + (i * bytes) / 8, bytes),
+    );
+  }
+
+  /** Begins a block: no qubit is active. */
+  begin(): void {
+    if (this.#numStates > MAX_STATES) {
+      for (const ring of this.#slots) ring.clear();
+      for (const states of this.#measured) states.clear();
+      this.#root = new SharedState(undefined, 0, 0, 0);
+      this.#numStates = 0;
+    }
+    this.#states.length = 0;
+    for (let shot = 0; shot < this.#numShots; shot++) this.#states.push(this.#root);
+    this.#group = -1;
+    this.#rows = [];
+  }
+
+  /** Applies a rotation. */
+  *rotate(index: number, { minus, held }: RotationRows): Generator<number> {
+    const { group } = this.#part.rotations[index]!;
+    if (group !== this.#group) yield* this.#rotateAll();
+    this.#group = group;
+    if (minus !== undefined) this.#rows.push(minus);
+    if (held !== undefined) this.#rows.push(held);
+  }
+
+  /**
+   * Measures a string.
+   *
+   * @param draw - A draw in [0, 1) for the next shot whose outcome is random.
+   * @param ones - Row that gets the outcomes.
+   */
+  *collapse(index: number, draw: () => number, ones: Int32Array): Generator<number> {
+    yield* this.#rotateAll();
+    const states = this.#states;
+    for (let shot = 0; shot < this.#numShots; shot++) {
+      const state = states[shot]!;
+      state.ones ??= this.#probabilityOfOne(state, index);
+      const isOne = state.ones === 1 || (state.ones > 0 && draw() < state.ones);
+      if (isOne) {
+        state.one ??= this.#shared(this.#after(state, -1 - index, 1));
+        states[shot] = state.one;
+        ones[shot >>> 5]! |= 1 << (shot & 31);
+      } else {
+        state.zero ??= this.#shared(this.#after(state, -1 - index, 0));
+        states[shot] = state.zero;
+      }
+      if (this.#units > UNITS_AT_ONCE || (shot & 31) === 31) yield this.#spent();
+    }
+  }
+
+  /** Rotates by the group that was put off. */
+  *#rotateAll(): Generator<number> {
+    if (this.#group < 0) return;
+    const [states, rows] = [this.#states, this.#rows];
+    const keys = new Int32Array(32);
+    for (let word = 0; word < this.#numShots / 32; word++) {
+      keys.fill(0);
+      for (let i = 0; i < rows.length; i++) {
+        const bits = rows[i]![word]!;
+        if (bits === 0) continue;
+        for (let bit = 0; bit < 32; bit++) keys[bit]! |= ((bits >>> bit) & 1) << i;
+      }
+      for (let bit = 0; bit < 32; bit++) {
+        const state = states[32 * word + bit]!;
+        const key = keys[bit]!;
+        let next = state.rotated.get(key);
+        if (next === undefined) {
+          next = this.#after(state, this.#group, key);
+          state.rotated.set(key, next);
+        }
+        states[32 * word + bit] = next;
+        if (this.#units > UNITS_AT_ONCE) yield this.#spent();
+      }
+      yield this.#spent();
+    }
+    this.#group = -1;
+    this.#rows = [];
+  }
+
+  /** Probability of outcome 1. The state of outcome 0, which is likely in most programs, is computed with it. */
+  #probabilityOfOne(state: SharedState, index: number): number {
+    const next = this.#after(state, -1 - index, 0);
+    const zeros = next.weight / state.weight;
+    if (zeros < TOLERANCE) return 1;
+    state.zero = this.#shared(next);
+    return zeros > 1 - TOLERANCE ? 0 : 1 - zeros;
+  }
+
+  /**
+   * The state that another shot has after the same measurement, if it has the same amplitudes up to a phase, in place of
+   * a new one.
+   */
+  #shared(state: SharedState): SharedState {
+    if (state.width > MAX_COMPARED_WIDTH) return state;
+    const states = this.#measured[-1 - state.step]!;
+    const digits = this.#digitsOf(state);
+    const known = states.get(digits);
+    if (known !== undefined) return known;
+    states.set(digits, state);
+    return state;
+  }
+
+  /** The amplitudes, normalized and times a phase that makes the first one that is not small positive. */
+  #digitsOf({ at, width, weight }: SharedState): string {
+    const { doubles } = this.#kernels;
+    const length = 2 ** (width + 1);
+    const least = weight / length;
+    let first = at;
+    while (doubles[first]! ** 2 + doubles[first + 1]! ** 2 < least) first += 2;
+    const scale = RESOLUTION * Math.hypot(doubles[first]!, doubles[first + 1]!) * Math.sqrt(weight);
+    const [re, im] = [doubles[first]! / scale, -doubles[first + 1]! / scale];
+    let digits = '';
+    for (let i = at; i < at + length; i += 2) {
+      const [x, y] = [doubles[i]!, doubles[i + 1]!];
+      digits += `${Math.round(x * re - y * im)},${Math.round(x * im + y * re)},`;
+    }
+    return digits;
+  }
+
+  /** A new state after a step. */
+  #after(state: SharedState, step: number, choice: number): SharedState {
+    const numNew = step < 0 ? -1 : this.#part.groups[step]!.numNew;
+    const next = new SharedState(state, step, choice, state.width + numNew);
+    this.#numStates++;
+    this.#compute(next, state);
+    return next;
+  }
+
+  /** Computes the amplitudes of a state, and those of the states before it that were forgotten. */
+  #compute(state: SharedState, parent: SharedState): void {
+    const path = [state];
+    let known = parent;
+    while (known.at < 0 && known.parent !== undefined) {
+      path.push(known);
+      known = known.parent;
+    }
+    if (known.at < 0) {
+      this.#slots[0]!.give(known, undefined);
+      this.#kernels.doubles[known.at] = 1;
+      this.#kernels.doubles[known.at + 1] = 0;
+    }
+    for (let next = path.pop(); next !== undefined; next = path.pop()) {
+      this.#slots[next.width]!.give(next, known);
+      this.#step(known, next);
+      known = next;
+    }
+  }
+
+  #step(from: SharedState, to: SharedState): void {
+    if (to.step >= 0) {
+      this.#phases[to.step]!.rotate(from, to);
+      this.#units += 4 * 2 ** to.width;
+      return;
+    }
+    const { string, pivot } = this.#part.collapses[-1 - to.step]!;
+    const { flips, signs, turns } = string;
+    const turned = (turns + 2 * to.choice) & 3;
+    const size = 2 ** to.width;
+    to.weight = this.#kernels.collapseState(to.at, from.at, size, flips, signs, turned, pivot);
+    this.#units += 2 * size;
+  }
+
+  /** Units since the last time. */
+  #spent(): number {
+    const units = this.#units + SHOT_UNITS;
+    this.#units = 0;
+    return units;
+  }
+}
+
+/** Slots for the amplitudes of states of one width; a new state takes that of the oldest one. */
+class SlotRing {
+  readonly #at: number;
+  readonly #size: number;
+  readonly #owners: (SharedState | undefined)[];
+  #next = 0;
+
+  constructor(at: number, count: number, size: number) {
+    this.#at = at;
+    this.#size = size;
+    this.#owners = new Array<SharedState | undefined>(count).fill(undefined);
+  }
+
+  /** Gives a state a slot other than that of a state that it is made from. */
+  give(state: SharedState, from: SharedState | undefined): void {
+    if (from !== undefined && this.#owners[this.#next] === from) this.#advance();
+    const owner = this.#owners[this.#next];
+    if (owner !== undefined) owner.at = -1;
+    this.#owners[this.#next] = state;
+    state.at = this.#at + this.#next * this.#size;
+    this.#advance();
+  }
+
+  clear(): void {
+    this.#owners.fill(undefined);
+    this.#next = 0;
+  }
+
+  #advance(): void {
+    this.#next = (this.#next + 1) % this.#owners.length;
+  }
+}
+
+/** Rotations whose bits of a key follow each other. */
+interface PhasePart {
+  readonly rotations: readonly ActiveRotation[];
+  readonly firstBit: number;
+  readonly numBits: number;
+  /** By these bits: address of a phase for each amplitude. */
+  readonly known: Map<number, number>;
+}
+
+/** The rotations of a group. */
+class GroupPhases {
+  readonly #kernels: StabilizerKernels;
+  readonly #group: RotationGroup;
+  readonly #rotations: readonly ActiveRotation[];
+  readonly #bytes: number;
+  /** Address of the next phases. */
+  #next: number;
+  #parts: readonly PhasePart[] | undefined;
+
+  /** @param bytes - Of the phases that are kept, from the address on. */
+  constructor(
+    kernels: StabilizerKernels,
+    group: RotationGroup,
+    rotations: readonly ActiveRotation[],
+    at: number,
+    bytes: number,
+  ) {
+    this.#kernels = kernels;
+    this.#group = group;
+    this.#rotations = rotations.slice(group.first, group.first + group.numRotations);
+    this.#next = at;
+    this.#bytes = bytes;
+  }
+
+  /** Writes a state, normalized, after the rotations with signs by its key. */
+  rotate(before: SharedState, after: SharedState): void {
+    const kernels = this.#kernels;
+    const { basis, numNew } = this.#group;
+    const { at, choice: key } = after;
+    const [numSmall, numStates] = [2 ** before.width, 2 ** after.width];
+    const factor = 1 / Math.sqrt(before.weight * 2 ** numNew);
+    kernels.copyScaled(at, before.at, numSmall, factor);
+    for (const { string, angle } of basis) {
+      const { flips, signs, turns } = string;
+      const [cosine, sine] = [Math.cos(angle / 2), Math.sin(angle / 2)];
+      kernels.rotate(at, numSmall, flips, signs, turns, cosine, sine);
+    }
+    this.#parts ??= this.#divided(numStates);
+    let numRepeated = numSmall;
+    for (const part of this.#parts) {
+      const bits = (key >>> part.firstBit) & (2 ** part.numBits - 1);
+      kernels.multiplyRepeated(at, numRepeated, this.#phasesOf(part, bits, numStates), numStates);
+      numRepeated = numStates;
+    }
+    if (this.#parts.length === 0) {
+      for (let copy = numSmall; copy < numStates; copy += numSmall) {
+        kernels.copyScaled(at + 2 * copy, at, numSmall, 1);
+      }
+      this.#rotateDiagonally(at, numStates, this.#rotations, key);
+    }
+  }
+
+  #phasesOf({ known, rotations }: PhasePart, bits: number, numStates: number): number {
+    const before = known.get(bits);
+    if (before !== undefined) return before;
+    const at = this.#next;
+    const { doubles } = this.#kernels;
+    for (let i = 0; i < 2 * numStates; i++) doubles[at + i] = 1 - (i & 1);
+    this.#rotateDiagonally(at, numStates, rotations, bits);
+    known.set(bits, at);
+    this.#next += 2 * numStates;
+    return at;
+  }
+
+  #rotateDiagonally(
+    at: number,
+    numStates: number,
+    rotations: readonly ActiveRotation[],
+    bits: number,
+  ): void {
+    let rest = bits;
+    const takeBit = () => {
+      const bit = rest & 1;
+      rest >>>= 1;
+      return bit;
+    };
+    for (const { signs, angle, stabilizer, condition } of rotations) {
+      const isMinus = stabilizer === undefined && takeBit() === 1;
+      const isHeld = condition === undefined || takeBit() === 1;
+      if (!isHeld) continue;
+      const sine = Math.sin(angle / 2);
+      this.#kernels.rotate(at, numStates, 0, signs, 0, Math.cos(angle / 2), isMinus ? -sine : sine);
+    }
+  }
+
+  /** Parts with as many bits as there is room for their phases; none if there is room for no part. */
+  #divided(numStates: number): readonly PhasePart[] {
+    const numBits = this.#rotations.reduce((sum, rotation) => sum + bitsOfRotation(rotation), 0);
+    // A rotation has up to two bits, so that a part may leave one free.
+    const bytesFor = (bits: number) =>
+      Math.ceil((numBits + 1) / (bits - 1)) * 2 ** bits * 16 * numStates;
+    let most = MAX_PHASE_BITS;
+    while (most >= 2 && bytesFor(most) > this.#bytes) most--;
+    if (most < 2) return [];
+    const parts: (PhasePart & { rotations: ActiveRotation[]; numBits: number })[] = [];
+    let firstBit = 0;
+    for (const rotation of this.#rotations) {
+      const bits = bitsOfRotation(rotation);
+      let last = parts.at(-1);
+      if (last === undefined || last.numBits + bits > most) {
+        last = { rotations: [], firstBit, numBits: 0, known: new Map() };
+        parts.push(last);
+      }
+      last.rotations.push(rotation);
+      last.numBits += bits;
+      firstBit += bits;
+    }
+    return parts;
+  }
+}
