@@ -320,7 +320,7 @@ describe('POST /quantum/experiments', () => {
       'to decode a circuit without an error model',
       { tasks: [{ stim: WITH_T }], decoder: 'matching' },
       'tasks[0].decoder',
-      /T is neither/,
+      /T on qubit 0 is neither/,
     ],
     [
       'post-selection on a detector that is not there',
