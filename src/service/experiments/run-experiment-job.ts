@@ -2,6 +2,7 @@
  * Runs the chunks of an experiment's tasks in short runs, a few at a time, and saves the counts of tasks as parts of the
  * job's result. After a crash the tasks go on where their stored counts end.
  */
+import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchChunks } from '../../fleet/batch-chunks.ts';
 import { CHUNK_SHOTS, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
 import type { Processor } from '../../fleet/processor.ts';
@@ -121,7 +122,10 @@ export class ExperimentRun {
       this.#report();
     } catch (error) {
       // Its task has ended: nobody needs the run.
-      if (!counts.isDone) throw error;
+      if (counts.isDone) return;
+      if (!(error instanceof CodedError) || this.#runs.signal.aborted) throw error;
+      const message = `tasks[${task.index}]: ${error.message}`;
+      throw new RelayedError(error.code, message, [], { cause: error });
     } finally {
       endWait();
     }
