@@ -9,6 +9,7 @@ import {
 import { MAX_BASIS_STATES, MAX_LISTED_QUBITS } from '../src/circuit/outputs.ts';
 import { MAX_COMBINATIONS } from '../src/circuit/read-sweep.ts';
 import { loadConfig } from '../src/config.ts';
+import { MAX_TABLE_BITS } from '../src/decoding/lookup.ts';
 import { MAX_CPU_QUBITS } from '../src/engine/cpu/hosted-engine.ts';
 import { MAX_GPU_QUBITS } from '../src/engine/webgpu/gpu-target.ts';
 import { MAX_WAITING_BYTES, MAX_WAITING_BYTES_OF_KEY } from '../src/fleet/admission.ts';
@@ -21,7 +22,16 @@ import {
 } from '../src/service/batches/batch-schema.ts';
 import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/read-batch.ts';
 import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-outputs.ts';
-import { MAX_BOND_DIMENSION, MAX_TERMS } from '../src/service/circuits/circuit-schema.ts';
+import {
+  MAX_BOND_DIMENSION,
+  MAX_PARITY_BITS,
+  MAX_TERMS,
+} from '../src/service/circuits/circuit-schema.ts';
+import {
+  MAX_METADATA_LENGTH,
+  MAX_TASK_SHOTS,
+  MAX_TASKS,
+} from '../src/service/experiments/experiment-schema.ts';
 import { MAX_FAILED_ATTEMPTS } from '../src/service/http/authentication.ts';
 import { MAX_STREAMS_OF_KEY } from '../src/service/jobs/job-event-stream.ts';
 import { MAX_PROCEDURE_BODY_BYTES } from '../src/service/jobs/procedure-jobs.ts';
@@ -39,6 +49,7 @@ export function limitsDocument(): string {
   return withSections('docs/limits.md', {
     circuits: circuits(),
     batches: batches(),
+    experiments: experiments(),
     callers: callers(),
   });
 }
@@ -114,6 +125,16 @@ function batches(): string {
     ['shots of all circuits on hardware', count(MAX_DEVICE_SHOTS), ''],
     ['`statevector` of a point', `${MAX_LISTED_QUBITS} qubits`, ''],
     ['`probabilities` of a point', `${MAX_LISTED_QUBITS} measured bits`, ''],
+  ]);
+}
+
+function experiments(): string {
+  return tableOf(HEAD, [
+    ['tasks', count(MAX_TASKS), ''],
+    ['shots of a task', count(MAX_TASK_SHOTS), ''],
+    ['bits in all detectors and logical observables of a task', count(MAX_PARITY_BITS), ''],
+    ['characters of the metadata of a task, as JSON', count(MAX_METADATA_LENGTH), ''],
+    ['detectors and observables together, for the decoder `lookup`', count(MAX_TABLE_BITS), ''],
   ]);
 }
 

@@ -10,6 +10,7 @@ import type { RecordedAnswers } from '../src/service/http/openapi-document.ts';
 import {
   BATCHES,
   CIRCUITS,
+  EXPERIMENTS,
   type JobResource,
   TASKS,
   TPU_JOBS,
@@ -51,6 +52,26 @@ const BATCH = {
     },
     { name: 'bell', circuit: BELL.circuit, shots: 1000 },
   ],
+};
+/** A repetition code of distance 3 with bit flips. */
+const EXPERIMENT = {
+  tasks: [
+    {
+      stim: [
+        'X_ERROR(0.1) 0 2 4',
+        'CX 0 1 2 3 2 1 4 3',
+        'M 1 3 0 2 4',
+        'DETECTOR rec[-5]',
+        'DETECTOR rec[-4]',
+        'OBSERVABLE_INCLUDE(0) rec[-1]',
+        '',
+      ].join('\n'),
+      metadata: { d: 3, p: 0.1 },
+    },
+  ],
+  max_shots: 100_000,
+  max_errors: 500,
+  seed: 7,
 };
 /** A circuit that takes long enough to be cancelled. */
 const LONG = { ...BELL, circuit: wideCircuit(), shots: 1_000_000, seed: 1 };
@@ -196,6 +217,16 @@ async function record(recorder: Recorder): Promise<void> {
       shots: LONG.shots,
       programs: [{ circuit: LONG.circuit }],
     }),
+  );
+  const experiment = await recorder.note(
+    'submitExperiment',
+    'POST',
+    '/quantum/experiments',
+    EXPERIMENT,
+  );
+  const endless = { ...EXPERIMENT, max_shots: 10 ** 12, max_errors: 10 ** 12 };
+  await recordJobs(recorder, EXPERIMENTS, '/quantum/experiments', 'experiment_id', experiment, () =>
+    started('/quantum/experiments', endless),
   );
   await read('listModels', '/models');
   await read('getModel', '/models/qnn-hybrid');

@@ -1233,6 +1233,219 @@ export type ErrorDetail = {
   readonly code: string;
 };
 
+export type Experiment = {
+  readonly experiment_id: string;
+  readonly processor: string;
+  readonly num_tasks: number;
+  readonly seed: number;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** The name that was submitted */
+  readonly name?: string | undefined;
+  /** The tags that were submitted */
+  readonly tags?: readonly string[] | undefined;
+  /** Priority that took effect; that of the request may not be allowed to the key */
+  readonly priority: 'low' | 'normal' | 'high';
+  /** ISO 8601 UTC time with milliseconds */
+  readonly created_at: string;
+  /** Id of the job that this one repeats */
+  readonly retry_of?: string | undefined;
+  /** ISO 8601 UTC time with milliseconds */
+  readonly started_at?: string | undefined;
+  /** ISO 8601 UTC time with milliseconds */
+  readonly finished_at?: string | undefined;
+  /** While queued: number of jobs that start before this one */
+  readonly queue_position?: number | undefined;
+  /** While queued: planned start, estimated from measured run times */
+  readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
+  /** Completed part of the work, 0 to 1, while the job runs */
+  readonly progress?: number | undefined;
+  /** Present if the job failed */
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+  } | undefined;
+  /**
+   * The submitted body, in the answer to GET. A body of more than 65536 bytes is included only with
+   * `include=request`
+   */
+  readonly request?: {
+    readonly [name: string]: unknown;
+  } | undefined;
+  /** Size of a larger request as JSON, in bytes. It replaces `request` in the answer to GET */
+  readonly request_bytes?: number | undefined;
+  /**
+   * Counts so far, once it runs; an experiment that is cancelled or fails keeps them. On another node than that
+   * which runs it, they are those of the last second, of tasks that have any
+   */
+  readonly tasks?: readonly TaskCounts[] | undefined;
+  /** Engines that took the shots since the last start of the service */
+  readonly executed_on?: readonly {
+    readonly backend: {
+      readonly engine: string;
+      readonly execution: string;
+      readonly precision: 'f32' | 'f64';
+      readonly hardware: string;
+      /** Devices of the fleet that ran the circuit */
+      readonly devices?: readonly string[] | undefined;
+      /** Device that is emulated */
+      readonly emulates?: string | undefined;
+      /** Clusters only: name of the node that ran the circuit */
+      readonly served_by?: string | undefined;
+    };
+    /** Shots that it took, those after the end of a task included */
+    readonly shots: number;
+    /** Sampling and decoding, summed over its runs */
+    readonly execution_ms: number;
+  }[] | undefined;
+  /** Shots whose counts were kept from before a restart of the service */
+  readonly resumed_shots?: number | undefined;
+  readonly timing?: {
+    /** From submission to the first shot */
+    readonly queue_ms: number;
+    /** Preparing circuits and decoders, summed over all runs */
+    readonly compile_ms: number;
+    /** Sampling and decoding, summed over all runs */
+    readonly execution_ms: number;
+  } | undefined;
+};
+
+export type ExperimentSubmissionInput = {
+  /** A simulator's id from GET /quantum/processors; default qvm */
+  readonly target_processor?: string | undefined;
+  readonly tasks: readonly ExperimentTaskInput[];
+  /**
+   * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
+   * as they are written; on an emulated device after native gates on its qubits, in place of its own noise
+   */
+  readonly noise?: NoiseModelInput | undefined;
+  /**
+   * Predicts from the detection events which logical observables flipped. matching (default): minimum-weight
+   * perfect matching, for errors that flip one or two detectors, or split into such errors. union_find: faster and
+   * less exact. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts no
+   * flips
+   */
+  readonly decoder?: 'matching' | 'union_find' | 'lookup' | 'none' | undefined;
+  /** Shots after which a task ends; every task needs this limit */
+  readonly max_shots?: number | undefined;
+  /** Errors after which a task ends. It is looked at after every 1,024 shots, so that the errors may be more */
+  readonly max_errors?: number | undefined;
+  /**
+   * A task ends once half the length of its interval is at most this part of its logical error rate; looked at
+   * after every 1,024 shots
+   */
+  readonly relative_error?: number | undefined;
+  /** The same request with the same seed has the same counts. By default it is drawn */
+  readonly seed?: number | undefined;
+  /** Default normal. high takes effect for Enterprise keys only */
+  readonly priority?: 'low' | 'normal' | 'high' | undefined;
+  /** Your name for the job; it need not be unique */
+  readonly name?: string | undefined;
+  /** Labels for finding the job in listings */
+  readonly tags?: readonly string[] | undefined;
+};
+
+export type ExperimentSummary = {
+  readonly experiment_id: string;
+  readonly processor: string;
+  readonly num_tasks: number;
+  readonly seed: number;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** The name that was submitted */
+  readonly name?: string | undefined;
+  /** The tags that were submitted */
+  readonly tags?: readonly string[] | undefined;
+  /** Priority that took effect; that of the request may not be allowed to the key */
+  readonly priority: 'low' | 'normal' | 'high';
+  /** ISO 8601 UTC time with milliseconds */
+  readonly created_at: string;
+  /** Id of the job that this one repeats */
+  readonly retry_of?: string | undefined;
+  /** ISO 8601 UTC time with milliseconds */
+  readonly started_at?: string | undefined;
+  /** ISO 8601 UTC time with milliseconds */
+  readonly finished_at?: string | undefined;
+  /** While queued: number of jobs that start before this one */
+  readonly queue_position?: number | undefined;
+  /** While queued: planned start, estimated from measured run times */
+  readonly expected_start_at?: string | undefined;
+  /**
+   * Present while no node of the cluster that is up can run the queued job: why, in a sentence. Its place and
+   * start are not known then
+   */
+  readonly waiting_for?: string | undefined;
+  /** Completed part of the work, 0 to 1, while the job runs */
+  readonly progress?: number | undefined;
+  /** Present if the job failed */
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+  } | undefined;
+};
+
+export type ExperimentTaskInput = {
+  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
+  readonly circuit?: readonly GateObjectInput[] | undefined;
+  /** OpenQASM 2.0 or 3 text; replaces `circuit` */
+  readonly qasm?: string | undefined;
+  /**
+   * Text in the circuit format of Stim 1.16; replaces `circuit`. Its noise is simulated, and its detectors and
+   * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
+   */
+  readonly stim?: string | undefined;
+  /** Number of qubits of the register; by default one more than the highest qubit used */
+  readonly qubits?: number | undefined;
+  /**
+   * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
+   * `detector_error_model`, of Clifford circuits with Pauli noise
+   */
+  readonly detectors?: readonly (readonly number[])[] | undefined;
+  /** As `detectors`: lists of classical bits whose parity is a logical result */
+  readonly logical_observables?: readonly (readonly number[])[] | undefined;
+  /**
+   * Noise model, or the name of one from GET /quantum/noise-models: `{"model":"…"}`. Channels come after the gates
+   * as they are written; on an emulated device after native gates on its qubits, in place of its own noise
+   */
+  readonly noise?: NoiseModelInput | undefined;
+  /**
+   * Predicts from the detection events which logical observables flipped. matching (default): minimum-weight
+   * perfect matching, for errors that flip one or two detectors, or split into such errors. union_find: faster and
+   * less exact. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts no
+   * flips
+   */
+  readonly decoder?: 'matching' | 'union_find' | 'lookup' | 'none' | undefined;
+  /** Shots after which a task ends; every task needs this limit */
+  readonly max_shots?: number | undefined;
+  /** Errors after which a task ends. It is looked at after every 1,024 shots, so that the errors may be more */
+  readonly max_errors?: number | undefined;
+  /**
+   * A task ends once half the length of its interval is at most this part of its logical error rate; looked at
+   * after every 1,024 shots
+   */
+  readonly relative_error?: number | undefined;
+  /** Which shots are discarded */
+  readonly postselect?: {
+    /** Numbers of detectors: a shot in which one of them fires is discarded */
+    readonly detectors?: readonly number[] | undefined;
+    /**
+     * Numbers of logical observables: a shot is discarded, and is no error, if the prediction of one of them is
+     * wrong
+     */
+    readonly observables?: readonly number[] | undefined;
+  } | undefined;
+  /** By default the experiment's seed + the number of the task (modulo 2^53) */
+  readonly seed?: number | undefined;
+  /**
+   * Your own JSON value, at most 10,000 characters of text. Returned as sent, and in `json_metadata` of the CSV
+   * table
+   */
+  readonly metadata?: unknown | undefined;
+};
+
 export type GateNoise = {
   /**
    * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
@@ -1953,8 +2166,10 @@ export type ProgressEvent = {
   readonly percent: number;
   /** Number of the run, from 1; it grows when the service crashes under the job */
   readonly attempt: number;
-  /** Current step of a task or TPU job; circuits have none */
+  /** Current step of a task, TPU job or experiment; circuits have none */
   readonly message?: string | undefined;
+  /** Of an experiment: the counts of the tasks that went on since the last event */
+  readonly tasks?: readonly TaskCounts[] | undefined;
 };
 
 export type ReadoutNoise = {
@@ -2039,6 +2254,10 @@ export type System = {
         readonly running: number;
       };
       readonly batch: {
+        readonly queued: number;
+        readonly running: number;
+      };
+      readonly experiment: {
         readonly queued: number;
         readonly running: number;
       };
@@ -2210,6 +2429,28 @@ export type Task = {
     /** Wall-clock time from start to end, milliseconds */
     readonly execution_ms: number;
   } | undefined;
+};
+
+export type TaskCounts = {
+  /** Number of the task in the request, from 0 */
+  readonly task: number;
+  /** Shots taken, discarded ones included */
+  readonly shots: number;
+  /** Kept shots in which a logical observable is not as the decoder predicts */
+  readonly errors: number;
+  /** Shots that post-selection discarded */
+  readonly discards: number;
+  /** Sampling and decoding, summed over all threads */
+  readonly seconds: number;
+  /** Errors per kept shot; null while no shot is kept */
+  readonly logical_error_rate: number | null;
+  /** Wilson's interval of the logical error rate at 95 % */
+  readonly interval: readonly [number, number] | null;
+  readonly decoder: 'matching' | 'union_find' | 'lookup' | 'none';
+  readonly seed: number;
+  /** SHA-256 of the task, in hexadecimal digits: rows of one problem have one id */
+  readonly strong_id: string;
+  readonly metadata?: unknown | undefined;
 };
 
 export type TaskSubmissionInput = {
@@ -2920,6 +3161,67 @@ export interface Routes {
       readonly batch_id: string;
     };
     readonly data: Batch;
+  };
+  /** Count logical errors of many circuits */
+  readonly 'POST /quantum/experiments': {
+    readonly body: ExperimentSubmissionInput;
+    readonly data: Experiment;
+  };
+  /** List the caller's experiments, newest first */
+  readonly 'GET /quantum/experiments': {
+    readonly query?: {
+      /** 1 to 100, default 20 */
+      readonly limit?: number | undefined;
+      /** `next_cursor` of the previous page; keep the filters unchanged */
+      readonly cursor?: string | undefined;
+      /** Only jobs in this status; if repeated, in any of the statuses */
+      readonly status?: readonly ('queued' | 'running' | 'completed' | 'failed' | 'cancelled')[] | undefined;
+      /** Only jobs with exactly this name */
+      readonly name?: string | undefined;
+      /** Only jobs with this tag; if repeated, with all of the tags */
+      readonly tag?: readonly string[] | undefined;
+      /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
+      readonly created_after?: string | undefined;
+      /** Only jobs created before this time */
+      readonly created_before?: string | undefined;
+    } | undefined;
+    readonly data: {
+      readonly experiments: readonly ExperimentSummary[];
+      /** Pass it as `cursor` for the next, older page; null on the last page */
+      readonly next_cursor: string | null;
+    };
+  };
+  /** The record of one experiment */
+  readonly 'GET /quantum/experiments/{experiment_id}': {
+    readonly path: {
+      readonly experiment_id: string;
+    };
+    readonly query?: {
+      /** `request` includes the request even if it has more than 65536 bytes */
+      readonly include?: 'request' | undefined;
+    } | undefined;
+    readonly data: Experiment;
+  };
+  /** Delete a experiment that has ended, and its result */
+  readonly 'DELETE /quantum/experiments/{experiment_id}': {
+    readonly path: {
+      readonly experiment_id: string;
+    };
+    readonly data: undefined;
+  };
+  /** Cancel a queued or running experiment */
+  readonly 'POST /quantum/experiments/{experiment_id}/cancel': {
+    readonly path: {
+      readonly experiment_id: string;
+    };
+    readonly data: Experiment;
+  };
+  /** Run a failed or cancelled experiment again */
+  readonly 'POST /quantum/experiments/{experiment_id}/retry': {
+    readonly path: {
+      readonly experiment_id: string;
+    };
+    readonly data: Experiment;
   };
   /** Compile a circuit without running it */
   readonly 'POST /quantum/compile': {

@@ -10,6 +10,9 @@ import type {
   Circuit,
   CircuitSubmissionInput,
   CircuitSummary,
+  Experiment,
+  ExperimentSubmissionInput,
+  ExperimentSummary,
   PlanSubmissionInput,
   Routes,
   Task,
@@ -64,6 +67,7 @@ export class QcsClient {
   readonly circuits: Jobs<CircuitSubmissionInput, Circuit, CircuitSummary>;
   /** `run` and `wait` return arrays of numbers as Float64Array; `get` returns the unchanged record. */
   readonly batches: Jobs<BatchSubmission, Batch, BatchSummary, BatchResult>;
+  readonly experiments: Jobs<ExperimentSubmissionInput, Experiment, ExperimentSummary>;
   /** Tasks of agents. The listing has plans and their tasks, too. */
   readonly tasks: Jobs<TaskSubmission, Task, TaskSummary>;
   /** Plans, whose records are those of tasks: read, list and cancel them with `tasks`. */
@@ -101,6 +105,18 @@ export class QcsClient {
         }),
       },
       batchResultOf,
+    );
+    this.experiments = new Jobs(
+      transport,
+      {
+        path: '/quantum/experiments',
+        idPrefix: 'exp_',
+        idName: 'experiment_id',
+        listName: 'experiments',
+        canWait: false,
+        submissionOf: (body) => ({ path: '/quantum/experiments', body }),
+      },
+      (experiment) => experiment,
     );
     const tasks = { path: '/tasks', idPrefix: 'task_', idName: 'task_id', listName: 'tasks' };
     this.tasks = new Jobs(
@@ -170,7 +186,7 @@ export class QcsClient {
    * @throws {JobIdError}
    */
   jobsOf(id: string): AnyJobs {
-    const kinds = [this.circuits, this.batches, this.tasks, this.tpuJobs];
+    const kinds = [this.circuits, this.batches, this.experiments, this.tasks, this.tpuJobs];
     const found = kinds.find(({ place }) => id.startsWith(place.idPrefix));
     if (found === undefined) {
       throw new JobIdError(

@@ -31,7 +31,7 @@ export type Query = Readonly<
 const CREATES_KEY = /^POST \/admin\/keys/;
 /** Submissions of jobs, all of which take an Idempotency-Key. */
 const CREATES_JOB =
-  /^POST (\/quantum\/(circuits|batches)|\/agents\/[^/]+\/execute|\/systems\/asi\/plans|\/tpu\/jobs|.*\/retry)$/;
+  /^POST (\/quantum\/(circuits|batches|experiments)|\/agents\/[^/]+\/execute|\/systems\/asi\/plans|\/tpu\/jobs|.*\/retry)$/;
 
 /** Whether the route submits a job, and so takes an Idempotency-Key. */
 export function createsJob(route: string): boolean {

@@ -8,23 +8,25 @@ import type { Decoder, DecodingModel, NoDecoder } from './decoder.ts';
 import { ImpossibleEventsError } from './errors.ts';
 
 /** Most detectors and observables together: the probabilities of 2^20 cases take 8 MiB. */
-const MOST_BITS = 20;
+export const MAX_TABLE_BITS = 20;
 /** Stands for a syndrome that no errors have. */
 const IMPOSSIBLE = -1;
 
 /** A decoder of a model by a table, or why the model has none. */
 export function openLookup(model: DecodingModel): Decoder | NoDecoder {
   const { numDetectors, numObservables } = model;
-  if (numDetectors + numObservables > MOST_BITS) {
+  if (numDetectors + numObservables > MAX_TABLE_BITS) {
     return {
-      reason: `${numDetectors} detectors and ${numObservables} observables are more than the ${MOST_BITS} together that a table is made for`,
+      reason: `${numDetectors} detectors and ${numObservables} observables are more than the ${MAX_TABLE_BITS} together that a table is made for`,
     };
   }
-  const likeliest = likeliestObservables(model);
+  // Made for the first shot, so that it costs nothing to ask whether a model has a decoder.
+  let likeliest: Int32Array | undefined;
   const [eventBytes, bytes] = [Math.ceil(numDetectors / 8), Math.ceil(numObservables / 8)];
   const last = 2 ** numDetectors - 1;
   return {
     decode: (events, numShots, predictions) => {
+      likeliest ??= likeliestObservables(model);
       for (let shot = 0; shot < numShots; shot++) {
         let syndrome = 0;
         for (let i = 0; i < eventBytes; i++) syndrome |= events[shot * eventBytes + i]! << (8 * i);

@@ -43,6 +43,7 @@ import type {
   TargetProfile,
   TrajectoryProgram,
 } from '../compiler/program.ts';
+import type { ParityLists } from '../math/bit-matrix.ts';
 import type { BatchExecutable } from './batch-request.ts';
 
 /** Shots by their numbers: from the first up to, and without, the last. */
@@ -69,6 +70,11 @@ export interface RunRequest extends Omit<RequestedOutputs, 'gradients'> {
    * (run-trajectories.ts) makes the result of the whole run from those of ranges that cover it.
    */
   readonly shotRange?: ShotRange;
+  /**
+   * Requests the parities of classical bits in each shot in place of counts. A program that counts outcomes while it
+   * samples ignores it, and has counts.
+   */
+  readonly parities?: readonly ParityLists[];
   /** Called from time to time with the fraction done, in [0, 1]. */
   readonly onProgress?: (fraction: number) => void;
 }
@@ -101,7 +107,10 @@ export interface CountsFinish {
 
 /** Result of a run. */
 export interface RunResult {
+  /** Empty if there are parities. */
   readonly counts: Counts;
+  /** For each element of the request's `parities`, those of all shots, in order, as `writeParities` writes them. */
+  readonly parities?: readonly Uint8Array[];
   /**
    * Set for a range of shots whose bits are misread at the end: `counts` are those of the register before. Which shots
    * are misread depends on the counts of all of them.

@@ -9,9 +9,10 @@ import { AngleDerivatives } from '../circuit/angle-formulas.ts';
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import { wordsFor } from '../engine/classical-bits.ts';
-import type { Counts } from '../engine/engine.ts';
+import type { Counts, ShotRange } from '../engine/engine.ts';
 import { InvariantError } from '../engine/errors.ts';
 import type { CodedError } from '../errors/coded-error.ts';
+import { chunksOf, TALLY_LENGTH, tallyOf } from './error-counting.ts';
 import type { CircuitResult, CircuitRun, DeviceResult, DeviceRun } from './processor.ts';
 import type { RunOutputs } from './run-outputs.ts';
 import { type CircuitRequest, circuitWork, isBatch } from './schedule/scheduled-run.ts';
@@ -53,7 +54,10 @@ export function faultOfRun(
   { circuit, request }: Pick<CircuitRun, 'circuit' | 'request'>,
   { outputs, backend }: Pick<CircuitResult, 'outputs' | 'backend'>,
 ): Fault {
-  const { observables, shots = 0 } = request;
+  const { observables, shots = 0, shotRange, errorCounting } = request;
+  if (errorCounting !== undefined && shotRange !== undefined) {
+    return faultOfTallies(outputs.tallies, shotRange);
+  }
   const { numQubits, numBits } = circuit;
   const tolerance = toleranceOf(backend.precision, circuitWork(circuit).numOperations);
   const expected = { numQubits, numBits, shots, tolerance, norms: normsOf(observables) };
@@ -104,6 +108,19 @@ function faultOfRow(
     outside('its purity', outputs.purities?.[k], 0, 1, tolerance) ??
     faultOfGradients(request, rowOf(outputs.gradients), k)
   );
+}
+
+function faultOfTallies(tallies: Float64Array | undefined, shotRange: ShotRange): Fault {
+  const chunks = chunksOf(shotRange);
+  if (tallies?.length !== TALLY_LENGTH * chunks.length) return 'there is no tally of each chunk';
+  for (const [k, chunk] of chunks.entries()) {
+    const { shots, errors, discards, ms } = tallyOf(tallies, k);
+    const isRight = shots === chunk.shots && errors >= 0 && discards >= 0 && ms >= 0;
+    if (!isRight || !(errors + discards <= shots)) {
+      return `chunk ${chunk.index} of ${chunk.shots} shots has ${errors} errors and ${discards} discards in ${shots}`;
+    }
+  }
+  return undefined;
 }
 
 /** Why the result of a run on hardware cannot be right. */

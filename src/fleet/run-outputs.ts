@@ -28,6 +28,8 @@ export interface RunOutputs extends BatchResult {
   readonly truncationErrors?: Float64Array;
   /** For each circuit, the largest bond of its matrix product state. */
   readonly largestBonds?: Float64Array;
+  /** Tallies of the chunks of a run that counts errors, as `tallyOf` reads them. */
+  readonly tallies?: Float64Array;
   /** A run of one circuit has these two, as `RunResult` tells. */
   readonly trajectories?: ArrayLike<number>;
   readonly statePasses?: ArrayLike<number>;
@@ -178,6 +180,7 @@ const JOINED: { readonly [K in NumberColumn]: true } = {
   standardErrors: true,
   truncationErrors: true,
   largestBonds: true,
+  tallies: true,
   trajectories: true,
   statePasses: true,
 };

@@ -207,7 +207,8 @@ export class ActiveJob {
     return this.#inTurn(async () => {
       if (this.#settlement.isSettled) return undefined;
       try {
-        await this.#move('cancelled', { finishedAt: this.#context.now() });
+        const soFar = await this.#resultSoFar();
+        await this.#move('cancelled', { finishedAt: this.#context.now(), ...soFar });
       } catch (error) {
         if (!(error instanceof JobLostError)) throw error;
         this.#release(error);
@@ -384,7 +385,8 @@ export class ActiveJob {
         }
       } else {
         if (!(outcome.error instanceof CodedError)) unexpected = outcome.error;
-        await this.#move('failed', { finishedAt, error: failureOf(outcome.error) });
+        const soFar = await this.#resultSoFar();
+        await this.#move('failed', { finishedAt, error: failureOf(outcome.error), ...soFar });
       }
     } catch (error) {
       if (error instanceof StorageUnwritableError) {
@@ -404,6 +406,13 @@ export class ActiveJob {
     }
     this.#release();
     if (unexpected !== undefined) this.#context.onUnexpectedError(unexpected, this.#record);
+  }
+
+  async #resultSoFar(): Promise<Pick<JobPatch, 'result'>> {
+    if (!this.#hasBegun) return {};
+    await this.#partsWritten;
+    const result = await this.handler.resultSoFar?.(this.#record);
+    return result === undefined ? {} : { result };
   }
 
   /** Keeps the outcome until it can be written. Waiters continue to wait. */

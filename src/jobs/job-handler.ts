@@ -42,6 +42,11 @@ export interface JobHandler {
   /** Number of jobs that start before this one; undefined if it is not queued. */
   queuePosition(id: JobId): number | undefined;
   /**
+   * What a job that is cancelled or has failed had got, JSON text that is kept as its result; undefined if nothing is
+   * kept. Its parts are still stored.
+   */
+  resultSoFar?(job: Job): Promise<string | undefined>;
+  /**
    * Job that waits for this one and is one unit of work with it, if any.
    *
    * @param job - A brief listing's job; its request may be cut off.

@@ -402,7 +402,9 @@ export class JobRunner {
       if (isFinal(job.status)) return job;
       try {
         const finishedAt = this.now();
-        const cancelled = await this.store.transition(id, job.status, 'cancelled', { finishedAt });
+        const result = await this.handlers[job.kind]?.resultSoFar?.(job);
+        const end = { finishedAt, ...(result !== undefined && { result }) };
+        const cancelled = await this.store.transition(id, job.status, 'cancelled', end);
         this.cancelled(cancelled);
         return cancelled;
       } catch (error) {

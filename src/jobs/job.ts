@@ -1,6 +1,6 @@
 /**
- * A job: a persisted unit of work. Circuits, batches, agents' tasks and TPU jobs share this one record and
- * its life cycle. Their ids tell the kinds apart.
+ * A job: a persisted unit of work. Circuits, batches, experiments, agents' tasks and TPU jobs share this one
+ * record and its life cycle. Their ids tell the kinds apart.
  *
  *     queued ──▶ running ──▶ completed | failed | cancelled
  *       │  ▲        │
@@ -13,7 +13,7 @@ import { randomFillSync } from 'node:crypto';
 import { V7Generator } from 'uuidv7';
 
 /** Kinds of work. */
-export const JOB_KINDS = ['circuit', 'batch', 'task', 'tpu_job'] as const;
+export const JOB_KINDS = ['circuit', 'batch', 'experiment', 'task', 'tpu_job'] as const;
 
 export type JobKind = (typeof JOB_KINDS)[number];
 
@@ -49,7 +49,7 @@ export interface Job {
   readonly target: string;
   /** Input of the job's handler, JSON text, with everything needed to run it again. */
   readonly request: string;
-  /** Result, JSON text; present once completed. */
+  /** Result, JSON text; present once completed. A job that ended before may have what it had got (`resultSoFar`). */
   readonly result?: string;
   readonly error?: JobError;
   /** Name that the caller gave the job; names may repeat. */
@@ -194,6 +194,7 @@ export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
 const JOB_ID_PREFIXES: Readonly<Record<JobKind, string>> = {
   circuit: 'circ_',
   batch: 'batch_',
+  experiment: 'exp_',
   task: 'task_',
   tpu_job: 'tpujob_',
 };

@@ -109,6 +109,20 @@ export function uniformDraw(
   return ((block[0]! >>> 5) * 0x4000000 + (block[1]! >>> 6)) / 2 ** 53;
 }
 
+/** Word of the counters of seeds that are derived from others; draws have small numbers in its place. */
+const DERIVED = 0x5eedc4a9;
+
+/**
+ * Seed of part `index` of a run with a seed: that seed for part 0, and for others one that looks drawn.
+ *
+ * @param index - Whole number of at most MAX_SEED.
+ */
+export function partSeed(seed: number, index: number): number {
+  if (index === 0) return seed;
+  computeBlock(index, Math.floor(index / 2 ** 32), 0, DERIVED, seed, Math.floor(seed / 2 ** 32));
+  return (block[0]! >>> 11) * 2 ** 32 + (block[1]! >>> 0);
+}
+
 /** Adds a whole number of at most MAX_SEED to a seed, modulo 2^53. */
 export function addToSeed(seed: number, by: number): number {
   const room = MAX_SEED - seed;

@@ -19,6 +19,7 @@ import {
 import { consoleRoutes } from './documents/console-page.ts';
 import { registerDocumentation } from './documents/documentation.ts';
 import { guideRoutes } from './documents/guides.ts';
+import { experimentRoutes } from './experiments/experiment-routes.ts';
 import { registerAuthentication } from './http/authentication.ts';
 import { connectionTimeouts, registerConnections } from './http/connections.ts';
 import { registerCrossOrigin } from './http/cross-origin.ts';
@@ -118,6 +119,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       noiseModelRoutes(api, context);
       circuitRoutes(api, context);
       batchRoutes(api, context);
+      experimentRoutes(api, context);
       jobEventRoutes(api, context, streams);
       compileRoutes(api, context);
       modelRoutes(api, context);

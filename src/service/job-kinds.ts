@@ -2,6 +2,7 @@
 import type { JobKind } from '../jobs/job.ts';
 import { BATCH_KIND } from './batches/batch-jobs.ts';
 import { CIRCUIT_KIND } from './circuits/circuit-jobs.ts';
+import { EXPERIMENT_KIND } from './experiments/experiment-jobs.ts';
 import type { Reading } from './http/reading/reading.ts';
 import { IONQ_READING } from './ionq/read-ionq-job.ts';
 import type { JobKindDefinition, JobKindDeps, ServedJobKind } from './jobs/job-kind.ts';
@@ -11,6 +12,7 @@ import { TPU_JOB_KIND } from './work/tpu-jobs.ts';
 const KINDS = {
   circuit: CIRCUIT_KIND,
   batch: BATCH_KIND,
+  experiment: EXPERIMENT_KIND,
   task: TASK_KIND,
   tpu_job: TPU_JOB_KIND,
 } satisfies Readonly<Record<JobKind, JobKindDefinition<unknown>>>;
@@ -23,6 +25,7 @@ export function serveJobKinds(deps: JobKindDeps) {
   return {
     circuit: KINDS.circuit.serve(deps),
     batch: KINDS.batch.serve(deps),
+    experiment: KINDS.experiment.serve(deps),
     task: KINDS.task.serve(deps),
     tpu_job: KINDS.tpu_job.serve(deps),
   };

@@ -1,4 +1,5 @@
 /** What crosses to workers and processes comes back as it was, in each of its forms. */
+
 import { expect, test } from 'vitest';
 import type { AngleFormulas } from '../../src/circuit/angle-formulas.ts';
 import { type DynamicCircuit, withAngles } from '../../src/circuit/circuit.ts';
@@ -25,6 +26,7 @@ import {
   receivedRun,
 } from '../../src/fleet/workers/sent-run.ts';
 import type { RunOutcome } from '../../src/fleet/workers/worker-messages.ts';
+import { parityLists } from '../../src/math/bit-matrix.ts';
 import type { CheckedProgram } from '../../src/service/batches/batch-program.ts';
 import { programChunks } from '../../src/service/batches/read-batch.ts';
 import type { FromProcess } from '../../src/workloads/procedures/procedure-messages.ts';
@@ -144,6 +146,16 @@ testSeeds('every run comes to its worker whole', seeds(150), (seed) => {
     shots: 5,
     seed: 2 ** 53 - 1,
     shotRange: { from: 1, to: 3 },
+    errorCounting: {
+      key: 'a',
+      decoder: 'none',
+      parities: {
+        detectors: parityLists([[1, 2], [0]], Uint8Array.of(0, 1)),
+        observables: parityLists([], Uint8Array.of()),
+      },
+      detectors: Uint8Array.of(2),
+      observables: Uint8Array.of(),
+    },
     seeds: Float64Array.of(1, 2),
     statevector: true,
     probabilities: true,
@@ -227,8 +239,11 @@ const RUN: RunResult = {
   timing: { evolutionMs: 0.25, samplingMs: 0.5 },
 };
 
-/** Everything that a result may have beside what every result has; numbers that are easily taken for none are 0. */
-const MORE: Required<Omit<RunResult, 'counts' | 'statePasses' | 'timing'>> = {
+/**
+ * Everything that a result may have beside what every result has; numbers that are easily taken for none are 0. Parities
+ * are counted where they are computed, and do not cross.
+ */
+const MORE: Required<Omit<RunResult, 'counts' | 'statePasses' | 'timing' | 'parities'>> = {
   countsFinish: {
     numBits: 1,
     numRegisterBits: 2,

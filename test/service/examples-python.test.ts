@@ -22,6 +22,16 @@ describeWith(['Python 3'], 'in Python', () => {
     expect(raw).toBeCloseTo(0.14, 1);
   });
 
+  test('threshold.py has fewer errors with longer codes, below the threshold alone', async () => {
+    const printed = await examples.printed('python3', 'threshold.py', '50000');
+    const ratesAt = (p: string) =>
+      new RegExp(`^${p} +(\\S+) +(\\S+) +(\\S+)$`, 'm').exec(printed)?.slice(1).map(Number) ?? [];
+    const [low, high] = [ratesAt('0.02'), ratesAt('0.2')];
+    expect(low).toHaveLength(3);
+    expect(low).toEqual(low.toSorted((a, b) => b - a));
+    expect(high).toEqual(high.toSorted((a, b) => a - b));
+  });
+
   test('agent_task.py is given the one gate that is left', async () => {
     expect(JSON.parse(await examples.printed('python3', 'agent_task.py'))).toEqual([
       { gate: 'X', qubit: 1 },

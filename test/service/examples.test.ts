@@ -67,6 +67,7 @@ const TESTED = [
   'repetition-code.qasm',
   'repetition-code.stim',
   'surface_code.py',
+  'threshold.py',
   'vqe_h2.py',
   'watch-job.mjs',
   // In clients/python/tests/test_documents.py.

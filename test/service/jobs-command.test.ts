@@ -42,7 +42,7 @@ function jobs(args: readonly string[], around: Around = {}) {
 }
 
 describe('list', () => {
-  /** Two of each kind but batches, in turns: the newest is a circuit. */
+  /** Two of each kind but batches and experiments, in turns: the newest is a circuit. */
   const RECORDS: Readonly<Record<string, readonly object[]>> = {
     circuits: [5, 2].map((n) => ({
       circuit_id: idOf('circ', n),
@@ -53,6 +53,7 @@ describe('list', () => {
       ...(n === 5 ? { progress: 0.257 } : { finished_at: at(n + 3) }),
     })),
     batches: [],
+    experiments: [],
     tasks: [4, 1].map((n) => ({
       task_id: idOf('task', n),
       status: n === 4 ? 'queued' : 'failed',
@@ -73,6 +74,7 @@ describe('list', () => {
   const LIST_NAMES: Readonly<Record<string, string>> = {
     '/api/v1/quantum/circuits': 'circuits',
     '/api/v1/quantum/batches': 'batches',
+    '/api/v1/quantum/experiments': 'experiments',
     '/api/v1/tasks': 'tasks',
     '/api/v1/tpu/jobs': 'jobs',
   };
@@ -119,6 +121,7 @@ describe('list', () => {
       '/api/v1/quantum/batches?limit=2',
       '/api/v1/quantum/circuits?limit=2',
       '/api/v1/quantum/circuits?limit=2&cursor=1',
+      '/api/v1/quantum/experiments?limit=2',
       '/api/v1/tasks?limit=2',
       '/api/v1/tpu/jobs?limit=2',
     ]);
@@ -258,7 +261,7 @@ describe('the key and the address', () => {
     ['one to cancel that is not there', ['cancel', TPU_JOB], {}, 3, 'Nothing here.'],
     ['one to follow that is not there', ['follow', CIRCUIT], {}, 3, 'Nothing here.'],
     ['a limit of none', ['--limit', '0'], {}, 2, 'from 1 to 10000'],
-    ['an unknown kind', ['--kind', 'all'], {}, 2, 'circuit, batch, task, tpu_job'],
+    ['an unknown kind', ['--kind', 'all'], {}, 2, 'circuit, batch, experiment, task, tpu_job'],
     ['an unknown status', ['--status', 'done'], {}, 2, 'queued, running'],
     ['a key as an option', ['--key', 'qcs_secret'], {}, 2, "unknown option '--key'"],
   ] as const)('%s is an error that says so', async (_, args, environment, code, text) => {

@@ -55,6 +55,7 @@ test('describes every route of the service and no other', () => {
     'DELETE /admin/keys/{key_id}',
     'DELETE /quantum/batches/{batch_id}',
     'DELETE /quantum/circuits/{circuit_id}',
+    'DELETE /quantum/experiments/{experiment_id}',
     'DELETE /tasks/{task_id}',
     'DELETE /tpu/jobs/{job_id}',
     'GET /',
@@ -71,6 +72,10 @@ test('describes every route of the service and no other', () => {
     'GET /quantum/circuits',
     'GET /quantum/circuits/{circuit_id}',
     'GET /quantum/circuits/{circuit_id}/events',
+    'GET /quantum/experiments',
+    'GET /quantum/experiments/{experiment_id}',
+    'GET /quantum/experiments/{experiment_id}/csv',
+    'GET /quantum/experiments/{experiment_id}/events',
     'GET /quantum/noise-models',
     'GET /quantum/noise-models/{noise_model_id}',
     'GET /quantum/operations',
@@ -103,6 +108,9 @@ test('describes every route of the service and no other', () => {
     'POST /quantum/circuits/{circuit_id}/cancel',
     'POST /quantum/circuits/{circuit_id}/retry',
     'POST /quantum/compile',
+    'POST /quantum/experiments',
+    'POST /quantum/experiments/{experiment_id}/cancel',
+    'POST /quantum/experiments/{experiment_id}/retry',
     'POST /systems/asi/plans',
     'POST /tasks/{task_id}/cancel',
     'POST /tasks/{task_id}/retry',
@@ -155,6 +163,7 @@ test('every operation declares the errors that any request may meet, and asks fo
 function mediaTypes(path: string, status: number): readonly string[] {
   if (status >= 400) return ['application/json', 'application/problem+json'];
   if (status === 204) return [];
+  if (path.endsWith('/csv')) return ['text/csv'];
   return [path.endsWith('/events') ? 'text/event-stream' : 'application/json'];
 }
 

@@ -263,6 +263,7 @@ describe('GET /systems', () => {
     expect(data.detail.jobs_in_flight).toEqual({
       circuit: { queued: 0, running: 0 },
       batch: { queued: 0, running: 0 },
+      experiment: { queued: 0, running: 0 },
       task: { queued: 1, running: 0 },
       tpu_job: { queued: 0, running: 0 },
     });

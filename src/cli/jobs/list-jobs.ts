@@ -37,8 +37,8 @@ const LARGEST_PAGE = 100;
 
 /** Prints the newest jobs of the key, of all kinds or of one. */
 export async function listJobs(options: ListOptions, io: CommandIo): Promise<void> {
-  const { circuits, batches, tasks, tpuJobs } = await serviceClient(options, io);
-  const kinds: readonly AnyJobs[] = [circuits, batches, tasks, tpuJobs];
+  const { circuits, batches, experiments, tasks, tpuJobs } = await serviceClient(options, io);
+  const kinds: readonly AnyJobs[] = [circuits, batches, experiments, tasks, tpuJobs];
   const asked = kinds.filter((jobs) => [resourceOf(jobs).kind, undefined].includes(options.kind));
   const listings = await openListings(asked, options, io);
   const found: JobRecord[] = [];

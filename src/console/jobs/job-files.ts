@@ -1,4 +1,5 @@
 /** Files of a job's result. */
+import type { TaskCounts } from '../../client/api-types.ts';
 import { batchResultOf } from '../../client/batch-result.ts';
 import { byOutcome } from '../drawing/histogram-data.ts';
 import { csvText } from '../shell/csv.ts';
@@ -22,6 +23,7 @@ export function csvOf(job: Job): string | undefined {
         );
   }
   if ('batch_id' in job) return job.programs === undefined ? undefined : batchCsv(job);
+  if ('experiment_id' in job) return job.tasks === undefined ? undefined : experimentCsv(job.tasks);
   const { result } = job;
   if (result === undefined) return undefined;
   const { counts } = result;
@@ -48,6 +50,20 @@ function countsCsv(counts: Readonly<Record<string, number>>): string {
     ['outcome', 'count'],
     // The names of an object that are whole numbers come first.
     Object.entries(counts).sort(([a], [b]) => byOutcome(a, b)),
+  );
+}
+
+/** Sinter's table. */
+function experimentCsv(tasks: readonly TaskCounts[]): string {
+  return csvText(
+    [
+      ...['shots', 'errors', 'discards', 'seconds', 'decoder', 'strong_id'],
+      ...['json_metadata', 'custom_counts'],
+    ],
+    tasks.map(({ shots, errors, discards, seconds, decoder, strong_id, metadata = null }) => [
+      ...[shots, errors, discards, seconds, decoder, strong_id],
+      ...[JSON.stringify(metadata), ''],
+    ]),
   );
 }
 

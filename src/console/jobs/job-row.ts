@@ -4,6 +4,8 @@ import type {
   BatchSummary,
   Circuit,
   CircuitSummary,
+  Experiment,
+  ExperimentSummary,
   Task,
   TaskSummary,
   TpuJob,
@@ -15,6 +17,7 @@ import { numberOf } from '../numbers.ts';
 export const LISTS = {
   circuits: { route: 'GET /quantum/circuits', items: 'circuits' },
   batches: { route: 'GET /quantum/batches', items: 'batches' },
+  experiments: { route: 'GET /quantum/experiments', items: 'experiments' },
   tasks: { route: 'GET /tasks', items: 'tasks' },
   tpu: { route: 'GET /tpu/jobs', items: 'jobs' },
 } as const;
@@ -35,6 +38,12 @@ export const KINDS = {
     list: 'batches',
     record: 'GET /quantum/batches/{batch_id}',
     idName: 'batch_id',
+  },
+  experiment: {
+    name: 'Experiment',
+    list: 'experiments',
+    record: 'GET /quantum/experiments/{experiment_id}',
+    idName: 'experiment_id',
   },
   task: { name: 'Task', ...TASK_RECORD },
   plan: { name: 'Plan', ...TASK_RECORD },
@@ -69,9 +78,9 @@ export interface JobRow {
 }
 
 /** Record of a job of any kind. */
-export type Job = Circuit | Batch | Task | TpuJob;
+export type Job = Circuit | Batch | Experiment | Task | TpuJob;
 
-type Summary = CircuitSummary | BatchSummary | TaskSummary | TpuJobSummary;
+type Summary = CircuitSummary | BatchSummary | ExperimentSummary | TaskSummary | TpuJobSummary;
 
 /** Row of a record or of an item of a listing. */
 export function rowOf(job: Summary): JobRow {
@@ -95,6 +104,10 @@ export function rowOf(job: Summary): JobRow {
   if ('batch_id' in job) {
     const what = numberOf(job.points, 'point');
     return { ...common, id: job.batch_id, kind: 'batch', where: job.processor, what };
+  }
+  if ('experiment_id' in job) {
+    const what = numberOf(job.num_tasks, 'task');
+    return { ...common, id: job.experiment_id, kind: 'experiment', where: job.processor, what };
   }
   if ('task_id' in job) {
     const kind = job.task === 'plan' ? 'plan' : 'task';

@@ -154,12 +154,15 @@ function timesOf(job: Exclude<Job, { readonly circuit_id: string }>): Facts {
 function ranOn({ executed_on: executed }: Exclude<Job, { readonly circuit_id: string }>): Facts {
   if (executed === undefined) return [];
   const parts = 'process' in executed ? executed.processors : executed;
-  const words = parts.map(({ backend, circuits }) => {
+  const words = parts.map((part) => {
+    const { backend } = part;
     const where =
       'vendor' in backend
         ? `${backend.device} of ${backend.vendor}`
         : `engine ${backend.engine}, ${backend.hardware}`;
-    return `${numberOf(circuits, 'circuit')} on ${where}`;
+    const what =
+      'shots' in part ? numberOf(part.shots, 'shot') : numberOf(part.circuits, 'circuit');
+    return `${what} on ${where}`;
   });
   const code =
     'process' in executed ? [`${executed.process.runtime} on ${executed.process.hardware}`] : [];

@@ -22,7 +22,7 @@ export function JobsPage() {
         <>
           <Heading
             title="Jobs"
-            lede="Everything that was sent with this key: circuits, batches, tasks, plans and TPU jobs, newest first."
+            lede="Everything that was sent with this key: circuits, batches, experiments, tasks, plans and TPU jobs, newest first."
           />
           <NeedsKey to="with the scope read to see jobs">
             <JobsView />

@@ -1,7 +1,7 @@
 /** The result of a job, drawn by its kind. */
 
 import { useMemo } from 'preact/hooks';
-import type { Circuit, Task } from '../../client/api-types.ts';
+import type { Circuit, Task, TaskCounts } from '../../client/api-types.ts';
 import { basisLabel } from '../numbers.ts';
 import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
@@ -23,6 +23,9 @@ export function ResultCard({ job, row }: { readonly job: Job; readonly row: JobR
       <h2>Result</h2>
       {'circuit_id' in job && <CircuitResult circuit={job} />}
       {'batch_id' in job && <BatchResultView batch={job} />}
+      {'experiment_id' in job && (
+        <FieldsTable label="Tasks" rows={(job.tasks ?? []).map(errorRateRow)} />
+      )}
       {'task_id' in job && job.tasks !== undefined && (
         <PlanTasks tasks={job.tasks} goal={job.goal} />
       )}
@@ -60,6 +63,24 @@ function WorkResult({ job, result }: { readonly job: Job; readonly result: Field
       )}
     </>
   );
+}
+
+/** A task of an experiment as a row. */
+function errorRateRow({
+  task,
+  decoder,
+  shots,
+  errors,
+  discards,
+  logical_error_rate,
+  interval,
+  metadata,
+}: TaskCounts): Fields {
+  const [low, high] = interval ?? [null, null];
+  return {
+    ...{ task, decoder, shots, errors, discards, logical_error_rate, low, high },
+    metadata: metadata === undefined ? '' : JSON.stringify(metadata),
+  };
 }
 
 function PlanTasks({

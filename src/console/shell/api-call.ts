@@ -65,7 +65,7 @@ export interface ApiCall {
 const KEY = 'QCS_API_KEY';
 
 /** Kinds of jobs by the names that the TypeScript client has for them. */
-export type JobKind = 'circuits' | 'batches' | 'tasks' | 'plans' | 'tpuJobs';
+export type JobKind = 'circuits' | 'batches' | 'experiments' | 'tasks' | 'plans' | 'tpuJobs';
 
 /** Role of a route for jobs. */
 export type JobRoute =
@@ -81,6 +81,7 @@ export type JobRoute =
 const KINDS: Readonly<Record<string, JobKind>> = {
   '/quantum/circuits': 'circuits',
   '/quantum/batches': 'batches',
+  '/quantum/experiments': 'experiments',
   '/tasks': 'tasks',
   '/tpu/jobs': 'tpuJobs',
 };

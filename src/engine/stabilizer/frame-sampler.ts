@@ -15,6 +15,7 @@ import {
   STABILIZER_OPS,
   type StabilizerProgram,
 } from '../../compiler/program.ts';
+import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
@@ -165,7 +166,7 @@ export class FrameSampler {
    * @returns Outcomes of `wordsFor(numBits)` words; a view that the next block overwrites.
    */
   async block(seed: number, block: number, slicer: TimeSlicer): Promise<Uint32Array> {
-    for (const units of this.#steps(seed, block)) if (slicer.spend(units)) await slicer.pause();
+    await this.rows(seed, block, slicer);
     return this.#outcomes();
   }
 
@@ -175,17 +176,29 @@ export class FrameSampler {
     return this.#outcomes();
   }
 
-  #outcomes(): Uint32Array {
-    const { numBits } = this.#program;
-    const { outcomes } = this.#places;
-    const { words } = this.#kernels;
-    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * wordsFor(numBits));
+  /**
+   * Samples a block.
+   *
+   * @returns A row of shots for each classical bit; a view that the next block overwrites.
+   */
+  async rows(seed: number, block: number, slicer: TimeSlicer): Promise<BitTable> {
+    for (const units of this.#steps(seed, block)) if (slicer.spend(units)) await slicer.pause();
+    return { words: this.#kernels.words, at: this.#places.bits, rowWords: this.#rowWords };
   }
 
-  /** Samples a block; yields units of work. */
+  #outcomes(): Uint32Array {
+    const { numBits } = this.#program;
+    const { bits, outcomes, blocks } = this.#places;
+    const stride = wordsFor(numBits);
+    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
+    const { words } = this.#kernels;
+    return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
+  }
+
+  /** Samples the rows of bits of a block; yields units of work. */
   *#steps(seed: number, block: number): Generator<number> {
-    const { code, numQubits, numBits } = this.#program;
-    const { header, bits, outcomes, blocks } = this.#places;
+    const { code, numQubits } = this.#program;
+    const { header, bits, outcomes } = this.#places;
     this.#seed(seed, block);
     this.#active?.begin();
     this.#kernels.words.fill(0, bits, outcomes);
@@ -214,8 +227,6 @@ export class FrameSampler {
       place = end;
     }
     yield* this.#run(numQubits + place, numQubits + code.length / 4);
-    const stride = wordsFor(numBits);
-    this.#kernels.outcomes(bits, numBits, this.#rowWords, outcomes, stride, blocks);
   }
 
   /** Rotates the active qubits of all shots. */

@@ -9,6 +9,7 @@ import {
   STABILIZER_OPS,
   type StabilizerProgram,
 } from '../../compiler/program.ts';
+import { type ParityLists, parityBytes, writeParities } from '../../math/bit-matrix.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { outcomeOf, wordsFor } from '../classical-bits.ts';
 import { CountsBuilder, countingBytes } from '../counts-builder.ts';
@@ -175,12 +176,15 @@ async function run(
   const onDone = (done: number) => {
     fraction = done;
   };
-  const counts =
+  const { parities } = request;
+  const sampled =
     values === undefined
-      ? await countsByTableaux(program, kernels, shots, slicer, onDone)
-      : await countsByFrames(program, kernels, values, shots, slicer, onDone);
+      ? { counts: await countsByTableaux(program, kernels, shots, slicer, onDone) }
+      : parities === undefined
+        ? { counts: await countsByFrames(program, kernels, values, shots, slicer, onDone) }
+        : await paritiesByFrames(program, kernels, values, shots, parities, slicer, onDone);
   const samplingMs = performance.now() - started - evolutionMs;
-  return { ...outputs, counts, statePasses: 0, timing: { evolutionMs, samplingMs } };
+  return { ...outputs, ...sampled, statePasses: 0, timing: { evolutionMs, samplingMs } };
 }
 
 /**
@@ -237,6 +241,42 @@ async function countsByFrames(
     if (slicer.spend(blockShots * stride)) await slicer.pause();
   }
   return await countOutcomes(outcomes, stride, numBits, slicer);
+}
+
+/** Parities of each shot, computed on the rows of bits that a block has, without outcomes. */
+async function paritiesByFrames(
+  program: StabilizerProgram,
+  kernels: StabilizerKernels,
+  reference: Uint8Array,
+  { from, to, shots, seed }: SomeShots,
+  parities: readonly ParityLists[],
+  slicer: TimeSlicer,
+  onDone: (fraction: number) => void,
+): Promise<Pick<RunResult, 'counts' | 'parities'>> {
+  const sampler = new FrameSampler(kernels, program, reference, shots);
+  const { blockShots } = sampler;
+  const sampled = parities.map((lists) => ({
+    lists,
+    width: parityBytes(lists),
+    ofBlock: new Uint8Array(blockShots * parityBytes(lists)),
+    all: new Uint8Array((to - from) * parityBytes(lists)),
+  }));
+  for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
+    const rows = await sampler.rows(seed, block, slicer);
+    const first = block * blockShots;
+    const [low, high] = [Math.max(from, first), Math.min(to, first + blockShots)];
+    for (const { lists, width, ofBlock, all } of sampled) {
+      writeParities(rows, lists, blockShots, ofBlock);
+      all.set(
+        ofBlock.subarray((low - first) * width, (high - first) * width),
+        (low - from) * width,
+      );
+    }
+    onDone((high - from) / (to - from));
+    if (slicer.spend(blockShots * wordsFor(program.numBits))) await slicer.pause();
+  }
+  const counts = await new CountsBuilder(program.numBits).finish(slicer);
+  return { counts, parities: sampled.map(({ all }) => all) };
 }
 
 async function countsByTableaux(

@@ -19,6 +19,7 @@ import {
 import type { BondLimits } from '../../compiler/program.ts';
 import type { ShotRange } from '../../engine/engine.ts';
 import { expectedUndecided } from '../../engine/exact-counts.ts';
+import type { ErrorCounting } from '../error-counting.ts';
 import { isNarrow } from '../run-together.ts';
 import type { LaneId, Precision } from './lane.ts';
 
@@ -85,6 +86,8 @@ export interface CircuitRequest extends RequestedOutputs, MethodRequest {
   readonly seed?: number;
   /** As in `RunRequest`; of one circuit only. */
   readonly shotRange?: ShotRange;
+  /** Requests tallies of errors in place of counts, of the shots of `shotRange`; of one circuit only. */
+  readonly errorCounting?: ErrorCounting;
   readonly numCircuits?: number;
   /** Radians, circuit after circuit; or the rows of numbers that angles follow from by `formulas`. */
   readonly angles?: Float64Array;

@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { CircuitRun } from '../processor.ts';
 import { outputsOf } from '../run-outputs.ts';
 import { isBatch } from '../schedule/scheduled-run.ts';
+import { countsErrors, ErrorCounter } from './error-counter.ts';
 import {
   CircuitPreparation,
   type Compiler,
@@ -40,6 +41,7 @@ export class ServedEngine {
   readonly #batches: ShapeBatches;
   readonly #singles: SingleRuns;
   readonly #shifted: ShiftedGradients;
+  readonly #errorCounter: ErrorCounter;
 
   constructor(engine: Engine, compiler: Compiler, limits: KeepLimits) {
     this.#engine = engine;
@@ -48,6 +50,7 @@ export class ServedEngine {
     this.#batches = new ShapeBatches(engine);
     this.#singles = new SingleRuns(engine, compiler, this.#preparation);
     this.#shifted = new ShiftedGradients(engine);
+    this.#errorCounter = new ErrorCounter(engine, this.#preparation);
   }
 
   /**
@@ -84,6 +87,7 @@ export class ServedEngine {
     signal: AbortSignal,
   ): Promise<RunOutcome> {
     const { circuit, request } = run;
+    if (countsErrors(run)) return await this.#errorCounter.run(run, onProgress, signal);
     if (!isBatch(request)) return await this.#runOne(run, onProgress, signal);
     const shape = 'bytes' in circuit ? circuitOf(circuit) : circuit;
     return await this.#runBatch({ ...run, circuit: shape, request }, onProgress, signal);

@@ -4,19 +4,15 @@
  *
  * A program is read once, however many points it has: its angles are formulas of its inputs.
  */
-import { z } from 'zod';
 import { withoutMeasurements } from '../../circuit/circuit.ts';
 import { hasTooManySteps } from '../../circuit/circuit-limits.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { measurementGroups } from '../../circuit/measurement-groups.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
-import type { Fault } from '../../errors/coded-error.ts';
-import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import { readObservables, sentObservables } from '../../fleet/workers/sent-run.ts';
 import type { SentObservables } from '../../fleet/workers/worker-messages.ts';
 import { labelsOf } from '../../jobs/job.ts';
-import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { readNoise, targetWithDevice } from '../circuits/caller-device.ts';
 import { isEstimated } from '../circuits/check-outputs.ts';
 import { openAnglesOf, type PointGroup } from '../circuits/point-groups.ts';
@@ -30,6 +26,7 @@ import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
 import { type BatchBody, batchBody, MAX_INPUTS, MAX_POINTS, MAX_PROGRAMS } from './batch-schema.ts';
 import { type BatchParts, checkBatchProgram } from './check-program.ts';
+import { addFaultsAt, formOfList } from './listed-form.ts';
 
 /** Batch that will become a job. */
 export interface BatchSubmission extends JobSubmission {
@@ -109,8 +106,6 @@ export function storedBatch(text: string): unknown {
   return decodeStored(text).body;
 }
 
-const batchHead = batchBody.extend({ programs: z.array(z.unknown()).min(1) });
-
 /**
  * Checks a body.
  *
@@ -123,7 +118,8 @@ export function checkedPrograms(
   targets: readonly Target[],
   maxSteps?: number,
 ): readonly CheckedProgram[] {
-  const { body, programs: values, faults: formOfBatch } = batchForm(value);
+  const form = formOfList<BatchParts>(value, batchBody, 'programs', MAX_PROGRAMS, MAX_INPUTS);
+  const { body, items: values, faults: formOfBatch } = form;
   const faults = new FaultList();
   for (const { path, message, code } of formOfBatch) faults.add(path, message, code);
   const named = checkTarget(body.target_processor, targets, faults);
@@ -144,13 +140,7 @@ export function checkedPrograms(
     if (faults.count > 0 && hasTooManySteps(readingWork, limits.maxGates)) break;
     const own = new FaultList();
     const checked = checkBatchProgram(program, { batch: body, target, limits, noise }, own);
-    for (const { path, message, code } of own.kept) {
-      faults.add(
-        `programs[${i}]${path === '' || path.startsWith('[') ? '' : '.'}${path}`,
-        message,
-        code,
-      );
-    }
+    addFaultsAt(`programs[${i}]`, own, faults);
     if (checked === undefined) continue;
     programs.push(checked);
     points += checked.inputs.numPoints;
@@ -164,31 +154,6 @@ export function checkedPrograms(
   if (device !== undefined && device.emulation === undefined) checkDeviceWork(programs, faults);
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   return programs;
-}
-
-/** Form of the batch without its programs. */
-function batchForm(value: unknown): {
-  readonly body: BatchParts;
-  readonly programs: readonly unknown[];
-  readonly faults: readonly Fault[];
-} {
-  const { programs, ...rest }: { readonly programs?: unknown } = isJsonObject(value) ? value : {};
-  const tooLong = sizeFaults(rest, MAX_INPUTS);
-  if (tooLong.length > 0) return { body: {}, programs: [], faults: tooLong };
-  const parsed = batchHead.safeParse(value);
-  const faults = parsed.success ? [] : [...formFaults(parsed.error, batchHead, value)];
-  const list = Array.isArray(programs) ? programs : [];
-  if (list.length > MAX_PROGRAMS) {
-    const message = `${list.length} programs; the limit is ${MAX_PROGRAMS}.`;
-    faults.push({ path: 'programs', message, code: LIMIT_EXCEEDED });
-    return { body: {}, programs: [], faults };
-  }
-  const good = Object.entries(rest).filter(([name, field]) => {
-    const schema = new Map<string, z.ZodType>(Object.entries(batchHead.shape)).get(name);
-    return schema?.safeParse(field).success;
-  });
-  // The cast is safe: the schema of each field has taken it.
-  return { body: Object.fromEntries(good) as BatchParts, programs: list, faults };
 }
 
 /**
@@ -244,7 +209,10 @@ interface SentGroup extends Omit<PointGroup, 'circuit'> {
   readonly circuit: PackedCircuit;
 }
 
-interface SentProgram extends Omit<CheckedProgram, 'groups' | 'observables'> {
+/** The fields of a program that are sent in a form of their own. */
+type PackedFields = Pick<CheckedProgram, 'groups' | 'observables'>;
+
+interface SentProgram {
   readonly observables: SentObservables;
 }
 
@@ -265,7 +233,7 @@ const MAX_GROUPS = 64;
 
 /** An output that has programs. */
 interface WithPrograms {
-  readonly programs: readonly CheckedProgram[];
+  readonly programs: readonly PackedFields[];
 }
 
 /** Chunks of an output that has programs. */
@@ -295,7 +263,7 @@ export function programChunks<Output extends WithPrograms>(): OutputChunks<Outpu
       yield chunk();
     },
     collect: () => {
-      const programs: (CheckedProgram & { readonly groups: PointGroup[] })[] = [];
+      const programs: (PackedFields & { readonly groups: PointGroup[] })[] = [];
       let rest: Rest | undefined;
       return {
         add(sent) {

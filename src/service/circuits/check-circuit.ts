@@ -229,7 +229,8 @@ function warningsOfParities(parities: ReadSource['parities']): readonly ProgramW
   return [{ code: 'CIRCUIT_DETECTORS_IGNORED', message }];
 }
 
-function readProgram(
+/** Reads the program of a body; undefined after adding its faults. */
+export function readProgram(
   { circuit, qasm, stim, inputs, qubits }: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,

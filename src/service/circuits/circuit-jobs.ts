@@ -105,7 +105,7 @@ export const CIRCUIT_KIND = defineJobKind({
   summary: circuitSummary,
   record: circuitRecord,
   headers: submissionHeaders,
-  waitsForResult: true,
+  waitsForResult: 'always',
   readings: [CIRCUIT_READING, STORED_CIRCUIT_READING, DEVICE_READING, COMPILE_READING],
   serve: (deps) => new CircuitJobs(deps),
 });

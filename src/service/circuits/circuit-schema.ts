@@ -201,6 +201,18 @@ export type ErrorModelFields = z.output<typeof errorModelOptions>;
 /** Most classical bits in all parities of a request. */
 export const MAX_PARITY_BITS = 1_000_000;
 
+/** Fields that declare parities of a circuit; a text in Stim's format has its own. */
+export const parityFields = {
+  detectors: parities
+    .optional()
+    .describe(
+      'Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and `detector_error_model`, of Clifford circuits with Pauli noise',
+    ),
+  logical_observables: parities
+    .optional()
+    .describe('As `detectors`: lists of classical bits whose parity is a logical result'),
+};
+
 /** Fields of a program, in a circuit's request or a batch's. */
 export const programFields = {
   circuit: z
@@ -280,14 +292,7 @@ export const circuitBody = z
       .describe(
         'Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number with a leading 0x',
       ),
-    detectors: parities
-      .optional()
-      .describe(
-        'Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and `detector_error_model`, of Clifford circuits with Pauli noise',
-      ),
-    logical_observables: parities
-      .optional()
-      .describe('As `detectors`: lists of classical bits whose parity is a logical result'),
+    ...parityFields,
     detector_error_model: errorModelOptions
       .optional()
       .describe('How `detector_error_model` is made'),

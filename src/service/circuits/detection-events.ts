@@ -11,7 +11,12 @@ import {
 } from '../../compiler/clifford/error-model.ts';
 import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
-import { transpose32 } from '../../math/bit-matrix.ts';
+import {
+  type ParityLists,
+  parityLists,
+  tableOfColumns,
+  writeParities,
+} from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
 import { type NoiselessParities, noiselessParities } from './noiseless-parities.ts';
 import { drawnShotOrder } from './outcome-labels.ts';
@@ -233,7 +238,8 @@ export function detectionEvents(
   seed: number,
 ): DetectionEvents {
   const width = bytesPerShot({ detectors, logicalObservables });
-  const rows = parityRows(counts, [...detectors, ...logicalObservables], expected, width);
+  const lists = parityLists([...detectors, ...logicalObservables], expected);
+  const rows = parityRows(counts, lists, width);
   const data = packedShots(counts, seed, width, rows);
   return {
     num_detectors: detectors.length,
@@ -243,43 +249,22 @@ export function detectionEvents(
   };
 }
 
-/**
- * Rows of parities for all outcomes, `width` bytes each. 32 outcomes are worked on at a time, with a word for each bit: bit by
- * bit the answer of a surface code took longer than its sampling.
- */
+/** Outcomes that are worked on at a time. */
+const OUTCOMES_AT_ONCE = 1024;
+
+/** Rows of parities for all outcomes, `width` bytes each. */
 function parityRows(
   { outcomes, wordsPerOutcome, occurrences }: Counts,
-  parities: readonly (readonly number[])[],
-  expected: Uint8Array,
+  lists: ParityLists,
   width: number,
 ): Uint8Array {
   const numOutcomes = occurrences.length;
   const rows = new Uint8Array(numOutcomes * width);
-  const ofBits = new Int32Array(32 * wordsPerOutcome);
-  const block = new Int32Array(32);
-  for (let first = 0; first < numOutcomes; first += 32) {
-    const count = Math.min(32, numOutcomes - first);
-    for (let word = 0; word < wordsPerOutcome; word++) {
-      for (let i = 0; i < 32; i++) {
-        block[i] = i < count ? outcomes[(first + i) * wordsPerOutcome + word]! : 0;
-      }
-      transpose32(block);
-      ofBits.set(block, 32 * word);
-    }
-    for (let at = 0; at < parities.length; at += 32) {
-      for (let i = 0; i < 32; i++) {
-        let parity = -(expected[at + i] ?? 0);
-        for (const bit of parities[at + i] ?? []) parity ^= ofBits[bit]!;
-        block[i] = parity;
-      }
-      transpose32(block);
-      const from = at >>> 3;
-      const length = Math.min(4, width - from);
-      for (let i = 0; i < count; i++) {
-        const place = (first + i) * width + from;
-        for (let byte = 0; byte < length; byte++) rows[place + byte] = block[i]! >>> (8 * byte);
-      }
-    }
+  for (let from = 0; from < numOutcomes; from += OUTCOMES_AT_ONCE) {
+    const to = Math.min(numOutcomes, from + OUTCOMES_AT_ONCE);
+    const some = outcomes.subarray(from * wordsPerOutcome, to * wordsPerOutcome);
+    const out = rows.subarray(from * width, to * width);
+    writeParities(tableOfColumns(some, wordsPerOutcome), lists, to - from, out);
   }
   return rows;
 }

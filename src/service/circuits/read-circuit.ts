@@ -186,17 +186,20 @@ const list = z.array(z.unknown()).optional();
  * @param body - Schema of the body.
  */
 export function headOf<Shape extends z.ZodRawShape>(body: z.ZodObject<Shape>) {
-  // The cast is safe: it takes away two names. zod's own type of it is not known for a type parameter.
-  const rest = body.omit({ circuit: true, observables: true } as never) as z.ZodObject<
-    Omit<Shape, 'circuit' | 'observables'>
+  const walked = [...WALKED].filter((name) => name in body.shape);
+  const lists = Object.fromEntries(walked.map((name) => [name, list]));
+  // The cast is safe: it replaces two names. zod's own type of it is not known for a type parameter.
+  return body.extend(lists) as unknown as z.ZodObject<
+    Omit<Shape, 'circuit' | 'observables'> & Record<'circuit' | 'observables', typeof list>
   >;
-  return rest.extend({ circuit: list, observables: list });
 }
 
 /** Fields of parities. They are walked here, too: a code of distance 25 has 15,600 detectors. */
-const PARITIES = ['detectors', 'logical_observables'] as const;
+export const PARITIES = ['detectors', 'logical_observables'] as const;
 const entries = z.array(z.unknown()).min(1).optional();
-const head = headOf(circuitBody).extend({ detectors: entries, logical_observables: entries });
+/** Schema of the fields of parities before they are walked. */
+export const parityEntries = { detectors: entries, logical_observables: entries };
+const head = headOf(circuitBody).extend(parityEntries);
 
 /**
  * Checks the form of a body.
@@ -328,7 +331,7 @@ function parityFaults(entry: unknown, root: readonly PropertyKey[]): readonly Fa
 }
 
 /** The well-formed ones of the lists of parities. */
-function readParities(
+export function readParities(
   given: Readonly<Record<(typeof PARITIES)[number], readonly unknown[] | undefined>>,
   faults: Fault[],
 ): Pick<BodyParts, (typeof PARITIES)[number]> {

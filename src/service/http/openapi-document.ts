@@ -33,6 +33,7 @@ export function openApiBase(version: string): Partial<Document> {
       { name: 'operations', description: 'Gates and other operations of circuits' },
       { name: 'circuits', description: 'Submitting circuits and reading their results' },
       { name: 'batches', description: 'Many programs and sweeps of their inputs in one job' },
+      { name: 'experiments', description: 'Logical error rates of many circuits in one job' },
       { name: 'systems', description: 'Systems and plans' },
       { name: 'agents', description: 'Agents, and submitting tasks to them' },
       { name: 'tasks', description: "Records of agents' tasks and of plans" },

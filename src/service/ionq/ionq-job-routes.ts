@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { JobDamagedError, JobNotFoundError } from '../../jobs/errors.ts';
 import { isFinal } from '../../jobs/job.ts';
-import { unlessLong } from '../batches/batch-jobs.ts';
+import { unlessLong } from '../batches/many-run-jobs.ts';
 import type { BatchSubmission } from '../batches/read-batch.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { liveTargetsOf, targetsOf } from '../circuits/targets.ts';

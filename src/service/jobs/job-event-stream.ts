@@ -21,6 +21,7 @@ import { isoTime, isoTimestamp } from '../http/envelope.ts';
 import { TooManyStreamsError } from '../http/errors.ts';
 import { WAITING_FOR } from './job-schema.ts';
 import type { LiveFacts } from './job-view.ts';
+import { type ProgressFields, taskCounts } from './task-counts-schema.ts';
 
 /** Shortest time between two progress events. */
 const PROGRESS_EVERY_MS = 100;
@@ -39,6 +40,8 @@ interface JobEventSource {
   /** Path of the job's record. */
   readonly location: string;
   readonly live: Pick<LiveFacts, 'queuePosition' | 'expectedStart' | 'waitingFor'>;
+  /** Fields of the next progress event that the kind of job adds. */
+  readonly progressFields?: (() => ProgressFields) | undefined;
 }
 
 /** Stream of a job's events. It ends after the event `done`, or when it is stopped. */
@@ -115,10 +118,10 @@ export class JobEventStream extends Readable {
 
   #writeEvents(events: readonly JobEvent[]): void {
     const queue = this.#queueFacts();
-    const { location } = this.#source;
+    const { location, progressFields } = this.#source;
     let text = '';
     for (const event of events) {
-      text += eventText(event, location, queue);
+      text += eventText(event, { location, queue, progressFields });
       this.#told = event.position;
       if (event.kind === 'progress') this.#lastProgress = performance.now();
     }
@@ -175,23 +178,24 @@ interface QueueFacts {
   readonly waitingFor?: string;
 }
 
-/**
- * Encodes one event as text/event-stream.
- *
- * @param location - Path of the job's record.
- * @param queue - Facts of a waiting job, used for events of the status `queued`.
- */
-function eventText(event: JobEvent, location: string, queue: QueueFacts): string {
-  const data = JSON.stringify(dataOf(event, location, queue));
+/** Facts that are not in a job's events. */
+interface EventFacts extends Pick<JobEventSource, 'location' | 'progressFields'> {
+  /** Of a waiting job, for events of the status `queued`. */
+  readonly queue: QueueFacts;
+}
+
+/** Encodes one event as text/event-stream. */
+function eventText(event: JobEvent, facts: EventFacts): string {
+  const data = JSON.stringify(dataOf(event, facts));
   return `id: ${formatPosition(event.position)}\nevent: ${event.kind}\ndata: ${data}\n\n`;
 }
 
 function dataOf(
   event: JobEvent,
-  location: string,
-  { position, expectedStart, waitingFor }: QueueFacts,
+  { location, queue, progressFields }: EventFacts,
 ): StatusData | ProgressData | DoneData {
   const { attempt } = event.position;
+  const { position, expectedStart, waitingFor } = queue;
   switch (event.kind) {
     case 'progress': {
       const { permille, message } = event;
@@ -200,6 +204,7 @@ function dataOf(
         percent: Math.floor(permille / 10),
         attempt,
         ...(message === undefined ? {} : { message }),
+        ...progressFields?.(),
       };
     }
     case 'status': {
@@ -333,7 +338,11 @@ export const progressData = z
     message: z
       .string()
       .optional()
-      .describe('Current step of a task or TPU job; circuits have none'),
+      .describe('Current step of a task, TPU job or experiment; circuits have none'),
+    tasks: z
+      .array(taskCounts)
+      .optional()
+      .describe('Of an experiment: the counts of the tasks that went on since the last event'),
   })
   .meta({ id: 'ProgressEvent' });
 export type ProgressData = z.output<typeof progressData>;

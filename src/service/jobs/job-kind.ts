@@ -16,6 +16,7 @@ import type { ApiKey } from '../http/api-key.ts';
 import type { Readers } from '../http/reading/readers.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import type { JobResource } from './job-resources.ts';
+import type { ProgressFields } from './task-counts-schema.ts';
 
 /**
  * Submitted job, read from a body or from a stored job that is run again. It is plain data, because it may be
@@ -104,6 +105,8 @@ export interface ServedJobs<Submission extends JobSubmission> extends SharedJobH
    * @throws {JobDamagedError} while it is read.
    */
   resultText?(job: Job): AsyncIterable<string>;
+  /** Starts to follow a job for one reader; the result gives the fields of each progress event when it is written. */
+  followProgress?(id: JobId): () => ProgressFields;
   /** Submitted request, JSON text; undefined if an earlier version did not store it. */
   requestJson(job: Job): string | undefined;
   /** Related jobs. They are deleted together with this one, or prevent its deletion until they have ended. */
@@ -149,8 +152,11 @@ export interface JobKindDefinition<Served> {
   readonly record: z.ZodType;
   /** Schema of the headers of submissions. */
   readonly headers: z.ZodObject;
-  /** True if a submission waits for the result unless the Prefer header says otherwise. */
-  readonly waitsForResult: boolean;
+  /**
+   * Whether a submission waits for the result: always, unless the Prefer header says otherwise; if that header asks
+   * for it; or never.
+   */
+  readonly waitsForResult: 'always' | 'if asked' | 'never';
   /** Greatest total length of all waiting and running requests, characters; no limit unless given. */
   readonly maxCharactersInFlight?: number;
   /** Work on bodies that processes do. */

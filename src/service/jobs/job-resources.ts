@@ -54,6 +54,21 @@ export const BATCHES = {
   targetFields: ['processor'],
 } as const satisfies JobResource;
 
+/** Names and path of experiments. */
+export const EXPERIMENTS = {
+  kind: 'experiment',
+  path: '/quantum/experiments',
+  idName: 'experiment_id',
+  listName: 'experiments',
+  scope: 'circuits',
+  operation: 'Experiment',
+  operations: 'Experiments',
+  tag: 'experiments',
+  noun: 'experiment',
+  plural: 'experiments',
+  targetFields: ['processor'],
+} as const satisfies JobResource;
+
 /** Names and path of agents' tasks and of plans. */
 export const TASKS = {
   kind: 'task',
@@ -87,6 +102,7 @@ export const TPU_JOBS = {
 const BY_KIND: Readonly<Record<JobKind, JobResource>> = {
   circuit: CIRCUITS,
   batch: BATCHES,
+  experiment: EXPERIMENTS,
   task: TASKS,
   tpu_job: TPU_JOBS,
 };

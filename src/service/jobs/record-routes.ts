@@ -368,6 +368,7 @@ function registerKind(
         since,
         location: locationOf(resource, id),
         live: jobs,
+        progressFields: (deps.kinds[kind] as ServedJobKind).followProgress?.(id),
       });
       streams.add({ keyId: key.id, keyText, scope }, stream, reply.raw);
       unlessStreamed.move();

@@ -432,9 +432,9 @@ export class JobSubmissions<Submission extends JobSubmission> {
     retry: Pick<Submitter, 'retryOf'> = {},
   ): Promise<FastifyReply> {
     const { waitsForResult, resource } = this.#kind.definition;
-    const { waitMs, applied } = waitsForResult
-      ? parsePrefer(headerOf(request, 'prefer'))
-      : { waitMs: 0, applied: undefined };
+    const asked = waitsForResult === 'never' ? AT_ONCE : parsePrefer(headerOf(request, 'prefer'));
+    const isAtOnce = waitsForResult !== 'always' && asked.applied === undefined;
+    const { waitMs, applied } = isAtOnce ? AT_ONCE : asked;
     const idempotencyKey = headerOf(request, 'idempotency-key');
     const { key } = callerOf(request);
     const answer = await this.#submitter.submit(submission, {
@@ -469,6 +469,9 @@ interface Preference {
   /** Honoured preferences, for Preference-Applied. */
   readonly applied: string | undefined;
 }
+
+/** Preference of a caller that does not wait. */
+const AT_ONCE: Preference = { waitMs: 0, applied: undefined };
 
 /** Longest wait that a timer supports, in whole seconds: 24 days. */
 const MAX_WAIT_S = 2_147_483;

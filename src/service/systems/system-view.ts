@@ -60,6 +60,7 @@ const quantumOsDetail = z.strictObject({
   jobs_in_flight: z.strictObject({
     circuit: inHand,
     batch: inHand,
+    experiment: inHand,
     task: inHand,
     tpu_job: inHand,
   }),
@@ -271,6 +272,7 @@ function jobsInFlight(jobs: SystemSources['jobs']) {
   const counts = {
     circuit: { queued: 0, running: 0 },
     batch: { queued: 0, running: 0 },
+    experiment: { queued: 0, running: 0 },
     task: { queued: 0, running: 0 },
     tpu_job: { queued: 0, running: 0 },
   };

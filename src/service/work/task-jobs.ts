@@ -55,7 +55,7 @@ export const TASK_KIND = defineJobKind({
   summary: taskSummary,
   record: taskRecord,
   headers: idempotencyHeaders,
-  waitsForResult: false,
+  waitsForResult: 'never',
   maxCharactersInFlight: MAX_CHARACTERS_IN_FLIGHT,
   readings: [TASK_READING, PLAN_READING],
   serve: (deps) => new TaskJobs(deps),

@@ -138,7 +138,7 @@ export const TPU_JOB_KIND = defineJobKind({
   summary: tpuJobSummary,
   record: tpuJobRecord,
   headers: idempotencyHeaders,
-  waitsForResult: false,
+  waitsForResult: 'never',
   maxCharactersInFlight: MAX_CHARACTERS_IN_FLIGHT,
   readings: [TPU_JOB_READING],
   serve: (deps) => new TpuJobs(deps),

@@ -275,12 +275,14 @@ describe('an AbortSignal', () => {
 });
 
 test('an id names the kind of its job, or is refused', () => {
-  const { batches, tasks, tpuJobs, circuits } = client();
-  const found = ['circ_1', 'batch_1', 'task_1', 'tpujob_1'].map(
+  const { batches, experiments, tasks, tpuJobs, circuits } = client();
+  const found = ['circ_1', 'batch_1', 'exp_1', 'task_1', 'tpujob_1'].map(
     (id) => client().jobsOf(id).place.path,
   );
-  expect(found).toEqual([circuits, batches, tasks, tpuJobs].map(({ place }) => place.path));
+  expect(found).toEqual(
+    [circuits, batches, experiments, tasks, tpuJobs].map(({ place }) => place.path),
+  );
   expect(() => client().jobsOf('job_1')).toThrow(
-    '"job_1" is no id of a job: one begins with circ_, batch_, task_, tpujob_.',
+    '"job_1" is no id of a job: one begins with circ_, batch_, exp_, task_, tpujob_.',
   );
 });

@@ -99,8 +99,8 @@ test('an Idempotency-Key is sent on the routes that take one; of the other POSTs
 });
 
 test('jobs of every kind are where the service has them', () => {
-  const { circuits, batches, tasks, tpuJobs } = client;
-  const places = [circuits, batches, tasks, tpuJobs].map(({ place }) => place);
+  const { circuits, batches, experiments, tasks, tpuJobs } = client;
+  const places = [circuits, batches, experiments, tasks, tpuJobs].map(({ place }) => place);
   expect(places.map(({ path, idName, listName }) => ({ path, idName, listName }))).toEqual(
     JOB_RESOURCES.map(({ path, idName, listName }) => ({ path, idName, listName })),
   );

@@ -129,7 +129,7 @@ describe('the feed', () => {
       tasks: [[job('t5', 5)], [job('t4', 4)]],
     });
     for (let i = 0; i < 4; i += 1) await feed.readMore();
-    expect(asked.slice(4)).toEqual(['circuits 1', 'circuits 2', 'tasks 1']);
+    expect(asked.slice(5)).toEqual(['circuits 1', 'circuits 2', 'tasks 1']);
     expect(ids(feed)).toEqual(['c9', 'c8', 't5', 't4', 'c1']);
   });
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { addToSeed, MAX_SEED, philox4x32, uniformDraw } from '../../../src/math/philox.ts';
+import {
+  addToSeed,
+  MAX_SEED,
+  partSeed,
+  philox4x32,
+  uniformDraw,
+} from '../../../src/math/philox.ts';
 
 const ALL = 0xffffffff;
 
@@ -71,4 +77,13 @@ test.each([
   [MAX_SEED, MAX_SEED, MAX_SEED - 1],
 ])('a seed goes on at 0 after the greatest: %i + %i', (seed, by, sum) => {
   expect(addToSeed(seed, by)).toBe(sum);
+});
+
+test('the first part of a run has its seed, and the others have seeds that all differ', () => {
+  expect(partSeed(MAX_SEED, 0)).toBe(MAX_SEED);
+  const seeds = [0, 1, 2 ** 32, MAX_SEED].flatMap((seed) =>
+    [0, 1, 2, 2 ** 31, 2 ** 32, 2 ** 32 + 1].map((part) => partSeed(seed, part)),
+  );
+  expect(new Set(seeds).size).toBe(seeds.length);
+  for (const seed of seeds) expect(Number.isSafeInteger(seed) && seed >= 0).toBe(true);
 });

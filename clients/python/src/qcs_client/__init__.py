@@ -23,6 +23,7 @@ from .errors import (
     WaitTimeoutError,
 )
 from .events import Event
+from .experiments import ExperimentResult, TaskCounts
 from .jobs import Job
 from .requests import Program
 from .results import BatchResult, CircuitResult, ProgramResult
@@ -38,6 +39,7 @@ __all__ = [
     "Client",
     "ErrorDetail",
     "Event",
+    "ExperimentResult",
     "ForbiddenError",
     "InternalError",
     "Job",
@@ -49,6 +51,7 @@ __all__ = [
     "QcsError",
     "RateLimitError",
     "ServiceError",
+    "TaskCounts",
     "UnauthorizedError",
     "UnavailableError",
     "UnreachableError",

@@ -9,6 +9,7 @@ import httpx
 
 from .async_jobs import AsyncJob, job_of, prefix_of
 from .errors import QcsError
+from .experiments import ExperimentResult, Task, experiment_body
 from .http_io import AsyncIo, Io
 from .job_view import KINDS, JobState, Progress
 from .requests import DEFAULT_PROCESSOR, Circuit, Program, batch_body, circuit_body, compile_body
@@ -48,6 +49,8 @@ class AsyncClient:
         """Circuits: ``run``, ``submit`` and ``list``."""
         self.batches = AsyncBatches(self._transport, "batch_")
         """Batches: ``run``, ``submit`` and ``list``."""
+        self.experiments = AsyncExperiments(self._transport, "exp_")
+        """Experiments: ``run``, ``submit`` and ``list``."""
 
     @property
     def url(self) -> str:
@@ -59,6 +62,21 @@ class AsyncClient:
         if kind is None:
             raise QcsError(f"{id!r} is no id of a job; one begins with {', '.join(KINDS)}.")
         return AsyncJob(self._transport, JobState(id, await self._transport.get(f"{kind[0]}/{id}")))
+
+    async def collect(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        max_shots: int | None = None,
+        max_errors: int | None = None,
+        timeout: float | None = None,
+        progress: Progress = False,
+        **fields: Any,
+    ) -> ExperimentResult:
+        """Counts logical errors of tasks; see :meth:`Client.collect`."""
+        return await self.experiments.run(
+            tasks, timeout=timeout, progress=progress, max_shots=max_shots, max_errors=max_errors, **fields
+        )
 
     async def processors(self) -> list[dict[str, Any]]:
         """Processors with their limits and whether they take work now."""
@@ -179,3 +197,32 @@ class AsyncBatches(_AsyncJobs[BatchResult]):
     ) -> AsyncJob[BatchResult]:
         """Submits programs and returns their job at once, or after ``wait`` seconds at most."""
         return await self._submit(batch_body(programs, processor, fields), wait, idempotency_key)
+
+
+class AsyncExperiments(_AsyncJobs[ExperimentResult]):
+    """Logical errors of many circuits, as of :class:`Client`."""
+
+    async def run(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        processor: str | None = None,
+        timeout: float | None = None,
+        progress: Progress = False,
+        **fields: Any,
+    ) -> ExperimentResult:
+        """Runs tasks and returns their counts in order."""
+        job = await self._submit(experiment_body(tasks, processor, fields), _HELD_S, None)
+        return await job.result(timeout, progress=progress)
+
+    async def submit(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        processor: str | None = None,
+        wait: int = 0,
+        idempotency_key: str | None = None,
+        **fields: Any,
+    ) -> AsyncJob[ExperimentResult]:
+        """Submits tasks and returns their job at once, or after ``wait`` seconds at most."""
+        return await self._submit(experiment_body(tasks, processor, fields), wait, idempotency_key)

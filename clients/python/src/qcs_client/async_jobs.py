@@ -78,7 +78,7 @@ def prefix_of(id: str) -> str:
 
 def job_of(transport: Transport, record: Mapping[str, Any]) -> AsyncJob[Any]:
     """Job of a record, whose id is in the field of its kind."""
-    for field in ("circuit_id", "batch_id", "task_id", "job_id"):
+    for field in ("circuit_id", "batch_id", "experiment_id", "task_id", "job_id"):
         if field in record:
             return AsyncJob(transport, JobState(str(record[field]), record))
     raise ValueError("The record has no id of a job.")

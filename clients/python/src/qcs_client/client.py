@@ -7,7 +7,8 @@ from typing import Any
 
 import httpx
 
-from .async_client import AsyncBatches, AsyncCircuits, AsyncClient
+from .async_client import AsyncBatches, AsyncCircuits, AsyncClient, AsyncExperiments
+from .experiments import ExperimentResult, Task
 from .http_io import BlockingIo, iterate_now, now
 from .job_view import Progress
 from .jobs import Job
@@ -40,6 +41,8 @@ class Client:
         """Circuits: ``run``, ``submit`` and ``list``."""
         self.batches = Batches(self._core.batches)
         """Batches: ``run``, ``submit`` and ``list``."""
+        self.experiments = Experiments(self._core.experiments)
+        """Experiments: ``run``, ``submit`` and ``list``."""
 
     @property
     def url(self) -> str:
@@ -48,6 +51,34 @@ class Client:
     def job(self, id: str) -> Job[Any]:
         """Job of any kind by its id."""
         return Job(now(self._core.job(id)))
+
+    def collect(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        max_shots: int | None = None,
+        max_errors: int | None = None,
+        timeout: float | None = None,
+        progress: Progress = False,
+        **fields: Any,
+    ) -> ExperimentResult:
+        """Samples and decodes tasks until each has its shots or errors, and returns their counts, as ``sinter.collect``
+        does.
+
+        A task is a ``sinter.Task``, a ``stim.Circuit``, or an object as in the request. ``fields`` are further fields of
+        the request: ``decoder`` (Sinter's ``pymatching`` is ``matching``), ``relative_error``, ``seed``, ``priority``,
+        ``name`` and ``tags``.
+        """
+        return now(
+            self._core.collect(
+                tasks,
+                max_shots=max_shots,
+                max_errors=max_errors,
+                timeout=timeout,
+                progress=progress,
+                **fields,
+            )
+        )
 
     def processors(self) -> list[dict[str, Any]]:
         """Processors with their limits and whether they take work now."""
@@ -197,4 +228,47 @@ class Batches:
 
     def list(self, **filters: Any) -> Iterator[Job[BatchResult]]:
         """The key's batches, newest first; ``filters`` as of :meth:`Circuits.list`."""
+        return map(Job, iterate_now(self._core.list(**filters)))
+
+
+class Experiments:
+    """Logical errors of many circuits in one request."""
+
+    def __init__(self, core: AsyncExperiments) -> None:
+        self._core = core
+
+    def run(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        processor: str | None = None,
+        timeout: float | None = None,
+        progress: Progress = False,
+        **fields: Any,
+    ) -> ExperimentResult:
+        """Runs tasks and returns their counts in order; see :meth:`Client.collect`."""
+        return now(
+            self._core.run(tasks, processor=processor, timeout=timeout, progress=progress, **fields)
+        )
+
+    def submit(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        processor: str | None = None,
+        wait: int = 0,
+        idempotency_key: str | None = None,
+        **fields: Any,
+    ) -> Job[ExperimentResult]:
+        """Submits tasks and returns their job at once, or after ``wait`` seconds at most."""
+        return Job(
+            now(
+                self._core.submit(
+                    tasks, processor=processor, wait=wait, idempotency_key=idempotency_key, **fields
+                )
+            )
+        )
+
+    def list(self, **filters: Any) -> Iterator[Job[ExperimentResult]]:
+        """The key's experiments, newest first; ``filters`` as of :meth:`Circuits.list`."""
         return map(Job, iterate_now(self._core.list(**filters)))

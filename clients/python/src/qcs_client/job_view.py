@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from .experiments import ExperimentResult
 from .results import BatchResult, CircuitResult
 
 Progress: TypeAlias = bool | Callable[[float], None]
@@ -26,6 +27,7 @@ def task_result(record: Mapping[str, Any]) -> Any:
 KINDS: dict[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
     "circ_": ("/quantum/circuits", CircuitResult),
     "batch_": ("/quantum/batches", BatchResult),
+    "exp_": ("/quantum/experiments", ExperimentResult),
     "task_": ("/tasks", task_result),
     "tpujob_": ("/tpu/jobs", task_result),
 }

@@ -14,7 +14,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Job(JobView, Generic[ResultT]):
-    """A circuit, batch, task or TPU job at the service. ``id`` finds it again: ``client.job(id)``."""
+    """A circuit, batch, experiment, task or TPU job at the service. ``id`` finds it again: ``client.job(id)``."""
 
     def __init__(self, core: AsyncJob[ResultT]) -> None:
         super().__init__(core._state)

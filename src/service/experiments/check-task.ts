@@ -1,0 +1,290 @@
+/** Checks one task of an experiment: its form, its circuit, its parities, and that its decoder can decode it. */
+import { createHash } from 'node:crypto';
+import { type DynamicCircuit, withFinalMeasurement } from '../../circuit/circuit.ts';
+import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
+import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
+import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
+import { type DecoderChoice, decoderOfProgram } from '../../decoding/decoders.ts';
+import { foundText } from '../../errors/wrong-values.ts';
+import { CHUNK_SHOTS, type ErrorCounting } from '../../fleet/error-counting.ts';
+import { parityLists } from '../../math/bit-matrix.ts';
+import { isJsonObject } from '../../workloads/procedures/json.ts';
+import type { CheckedProgram } from '../batches/batch-program.ts';
+import { readNoise } from '../circuits/caller-device.ts';
+import { readProgram } from '../circuits/check-circuit.ts';
+import {
+  attempt,
+  type CheckedGroups,
+  checkProgram,
+  checkSource,
+  type ProgramQuestion,
+} from '../circuits/check-program.ts';
+import { type Detection, declaredParities, readDetection } from '../circuits/detection-events.ts';
+import {
+  headOf,
+  PARITIES,
+  parityEntries,
+  readParities,
+  walkedForm,
+} from '../circuits/read-circuit.ts';
+import { readLimitsOf, type Target } from '../circuits/targets.ts';
+import {
+  type ExperimentBody,
+  MAX_METADATA_LENGTH,
+  type TaskBody,
+  taskBody,
+} from './experiment-schema.ts';
+import type { TaskFacts } from './stored-task.ts';
+import type { StopRule } from './task-counts.ts';
+
+/** The fields of an experiment that are of good form. */
+export type ExperimentParts = {
+  readonly [K in keyof ExperimentBody]?: ExperimentBody[K] | undefined;
+};
+
+/** Task that its target accepts, as plain data. */
+export interface CheckedTask
+  extends Pick<CheckedProgram, 'groups' | 'method' | 'methodReason' | 'figures' | 'bonds'>,
+    Omit<TaskFacts, 'seed'> {
+  /** None: only shots are read. */
+  readonly observables: readonly [];
+  /** Shots of a run at least. */
+  readonly shots: number;
+  /** Seed of the task, where it has one of its own. */
+  readonly seed?: number;
+  readonly stopRule: StopRule;
+  readonly counting: ErrorCounting;
+}
+
+/** Context in which all tasks of an experiment are checked. */
+interface ExperimentContext {
+  /** Fields that hold for tasks without their own. */
+  readonly experiment: ExperimentParts;
+  readonly target: Target | undefined;
+  readonly limits: CircuitLimits;
+  /** Model of the experiment; a task may have its own. */
+  readonly noise: NoiseModel | undefined;
+}
+
+const taskHead = headOf(taskBody).extend(parityEntries);
+
+/** Checks one task; undefined if it has faults. */
+export function checkTask(
+  value: unknown,
+  { experiment, target, limits, noise: ofExperiment }: ExperimentContext,
+  faults: FaultList,
+): CheckedTask | undefined {
+  if (!isJsonObject(value)) {
+    faults.add('', `A task is a JSON object, not ${foundText(value)}.`);
+    return undefined;
+  }
+  const form = walkedForm(value, taskHead, limits.maxGates, PARITIES);
+  const formFaults = [...form.faults];
+  const { detectors, logical_observables, ...fields } = form.fields;
+  const parities = readParities({ detectors, logical_observables }, formFaults);
+  for (const { path, message, code } of formFaults) faults.add(path, message, code);
+  if (formFaults.length > 0) return undefined;
+  const task: TaskParts = { ...fields, ...form.lists, ...parities };
+  const source = checkSource(form.given, faults);
+  if (source === 'stim') {
+    for (const field of PARITIES) {
+      if (form.given.includes(field))
+        faults.add(field, 'Not taken with stim: the text has its own.');
+    }
+  }
+  const stopRule = stopRuleOf({ ...experiment, ...task }, faults);
+  checkMetadata(task.metadata, faults);
+  const readLimits = readLimitsOf(target, limits);
+  const program = attempt(faults, () => readProgram(task, readLimits, faults));
+  if (program === undefined || stopRule === undefined || faults.count > 0) return undefined;
+  if (program.results.results.length > 0) {
+    const problem = 'An experiment counts errors; take the pragmas that request results out.';
+    faults.add('qasm', problem);
+    return undefined;
+  }
+  const noise =
+    task.noise === undefined ? ofExperiment : readNoise(task.noise, target?.spec, faults);
+  const question = {
+    form: 'circuit',
+    groups: [{ circuit: withFinalMeasurement(program.circuit), points: undefined }],
+    inputs: undefined,
+    source,
+    qasm: task.qasm,
+    noise: task.noise ?? experiment.noise,
+    outputs: ['counts'],
+    results: [],
+    shots: Math.min(CHUNK_SHOTS, stopRule.maxShots),
+    observables: [],
+  } as const satisfies ProgramQuestion;
+  const context = { target, limits, noise, purpose: 'run' } as const;
+  const checked = byStabilizersOrElse(question, context, faults);
+  if (checked?.chosen === undefined || faults.count > 0) return undefined;
+  const declared = program.parities ?? declaredParities(task);
+  if (declared === undefined || declared.logicalObservables.length === 0) {
+    faults.add(source === 'stim' ? 'stim' : 'logical_observables', NO_OBSERVABLES[source]);
+    return undefined;
+  }
+  const { groups, chosen } = checked;
+  const { circuit } = groups[0]!;
+  const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
+  const isStabilizer = chosen.method === 'stabilizer';
+  const detection = readDetection(
+    declared,
+    {},
+    {
+      circuit: isStabilizer ? circuit : withoutNoise(circuit),
+      outputs: ['detection_events'],
+      shots: undefined,
+      mayTakeLong: limits.maxSteps === undefined,
+    },
+    faults,
+  );
+  if (detection === undefined) return undefined;
+  for (const { message } of detection.warnings ?? []) {
+    faults.add(source === 'stim' ? 'stim' : 'detectors', message, INVALID);
+  }
+  checkDecoder(decoder, circuit, detection, faults);
+  const counting = countingOf(detection, task.postselect, decoder, faults);
+  if (counting === undefined) return undefined;
+  const { seed, metadata } = task;
+  const strongId = strongIdOf(task, { noise: question.noise, decoder });
+  return {
+    ...chosen,
+    groups,
+    observables: [],
+    shots: question.shots,
+    stopRule,
+    ...(seed !== undefined && { seed }),
+    ...(metadata !== undefined && { metadata }),
+    decoder,
+    strongId,
+    counting: { ...counting, key: strongId },
+  };
+}
+
+/** A task of good form. */
+type TaskParts = { readonly [K in keyof TaskBody]?: TaskBody[K] | undefined };
+
+/** Code of faults that depend on the circuit. */
+const INVALID = 'CIRCUIT_INVALID';
+
+const NO_OBSERVABLES = {
+  circuit: 'Required: an error is a logical observable that differs from its prediction.',
+  qasm: 'Required: an error is a logical observable that differs from its prediction.',
+  stim: 'The text has no OBSERVABLE_INCLUDE, and an error is an observable that differs from its prediction.',
+} as const;
+
+function stopRuleOf(
+  {
+    max_shots,
+    max_errors,
+    relative_error,
+  }: Pick<TaskParts, keyof ExperimentParts & keyof TaskParts>,
+  faults: FaultList,
+): StopRule | undefined {
+  if (max_shots === undefined) {
+    faults.add('max_shots', 'Required, for the task or for the whole experiment.');
+    return undefined;
+  }
+  return {
+    maxShots: max_shots,
+    ...(max_errors !== undefined && { maxErrors: max_errors }),
+    ...(relative_error !== undefined && { relativeError: relative_error }),
+  };
+}
+
+function checkMetadata(metadata: TaskParts['metadata'], faults: FaultList): void {
+  const length = metadata === undefined ? 0 : JSON.stringify(metadata).length;
+  if (length <= MAX_METADATA_LENGTH) return;
+  const [found, most] = [length, MAX_METADATA_LENGTH].map((count) => count.toLocaleString('en'));
+  faults.add('metadata', `${found} characters as JSON; the limit is ${most}.`, LIMIT_EXCEEDED);
+}
+
+/** The program by stabilizers, which sample fastest and have error models; by another method if these do not take it. */
+function byStabilizersOrElse(
+  question: ProgramQuestion,
+  context: Parameters<typeof checkProgram>[1],
+  faults: FaultList,
+): CheckedGroups | undefined {
+  const own = new FaultList();
+  const checked = checkProgram({ ...question, method: 'stabilizer' }, context, own);
+  return own.count === 0 ? checked : checkProgram(question, context, faults);
+}
+
+/** Adds a fault if a decoder cannot decode the errors of a circuit. */
+function checkDecoder(
+  name: DecoderChoice,
+  circuit: DynamicCircuit,
+  detection: Detection,
+  faults: FaultList,
+): void {
+  if (name === 'none') return;
+  const program = compileStabilizer(circuit);
+  const decoder =
+    'kind' in program
+      ? {
+          reason: `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`,
+        }
+      : decoderOfProgram(name, program, detection);
+  if (!('reason' in decoder)) return;
+  const problem = `${name} cannot decode this task: ${decoder.reason}. "none" counts flips of observables without decoding.`;
+  faults.add('decoder', problem, INVALID);
+}
+
+function countingOf(
+  { detectors, logicalObservables, expected }: Detection,
+  { detectors: ofDetectors, observables: ofObservables }: NonNullable<TaskParts['postselect']> = {},
+  decoder: DecoderChoice,
+  faults: FaultList,
+): Omit<ErrorCounting, 'key'> | undefined {
+  const [numDetectors, numObservables] = [detectors.length, logicalObservables.length];
+  const masks = {
+    detectors: maskOf(ofDetectors, numDetectors, 'detector', faults),
+    observables: maskOf(ofObservables, numObservables, 'observable', faults),
+  };
+  if (faults.count > 0) return undefined;
+  return {
+    decoder,
+    parities: {
+      detectors: parityLists(detectors, expected.subarray(0, numDetectors)),
+      observables: parityLists(logicalObservables, expected.subarray(numDetectors)),
+    },
+    ...(masks.detectors && { detectors: masks.detectors }),
+    ...(masks.observables && { observables: masks.observables }),
+  };
+}
+
+/** Bits of a row that are set for some of its numbers. */
+function maskOf(
+  chosen: readonly number[] | undefined,
+  count: number,
+  what: 'detector' | 'observable',
+  faults: FaultList,
+): Uint8Array | undefined {
+  if (chosen === undefined) return undefined;
+  const mask = new Uint8Array(Math.ceil(count / 8));
+  for (const [i, number] of chosen.entries()) {
+    const path = `postselect.${what}s[${i}]`;
+    if (number >= count) {
+      const last = count === 0 ? 'none' : count === 1 ? `${what} 0` : `${what}s 0 to ${count - 1}`;
+      faults.add(path, `The task has no ${what} ${number}; it has ${last}.`);
+    } else if (((mask[number >>> 3]! >>> (number & 7)) & 1) === 1) {
+      faults.add(path, `${number} is named twice.`);
+    } else mask[number >>> 3]! |= 1 << (number & 7);
+  }
+  return mask;
+}
+
+/** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
+function strongIdOf(
+  { circuit, qasm, stim, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
+  { noise, decoder }: { readonly noise: TaskParts['noise']; readonly decoder: DecoderChoice },
+): string {
+  const problem = {
+    ...{ circuit, qasm, stim, qubits, detectors, logical_observables, noise },
+    ...{ decoder, postselect, metadata },
+  };
+  return createHash('sha256').update(JSON.stringify(problem)).digest('hex');
+}

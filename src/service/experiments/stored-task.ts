@@ -1,0 +1,96 @@
+/**
+ * Counts of tasks as they are stored, a part of the job's result for each task, and as they are shown. A part is written
+ * anew as its task goes on.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { DecoderChoice } from '../../decoding/decoders.ts';
+import { JobDamagedError } from '../../jobs/errors.ts';
+import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
+import type { TaskCountsFields } from '../jobs/task-counts-schema.ts';
+import { errorRate } from './error-rate.ts';
+import type { CountedChunks } from './task-counts.ts';
+
+/** What is known of a task besides its counts. */
+export interface TaskFacts {
+  readonly decoder: DecoderChoice;
+  readonly seed: number;
+  readonly strongId: string;
+  /** Any JSON value; absent where the request has none. */
+  readonly metadata?: TaskCountsFields['metadata'];
+}
+
+/** A task with its counts, as it is stored. */
+export interface StoredTask extends TaskFacts {
+  readonly task: number;
+  readonly counted: CountedChunks;
+}
+
+/** The part that keeps the counts of a task. */
+export function partOfTask({ task, ...stored }: StoredTask): JobPart {
+  const bytes = Buffer.from(JSON.stringify(stored));
+  return { series: task, from: 0, to: stored.counted.numChunks, bytes };
+}
+
+/** Reads the parts of a job after one, or the first ones. */
+export type ReadParts = (after?: JobPartPlace) => Promise<readonly JobPart[]>;
+
+/**
+ * The tasks whose counts are stored, in order.
+ *
+ * @throws {JobDamagedError} if a part is not one.
+ */
+export async function* storedTasks(
+  readParts: ReadParts,
+): AsyncGenerator<StoredTask, void, undefined> {
+  let page = await readParts();
+  while (page.length > 0) {
+    for (const { series, bytes } of page) yield { ...parsed(bytes), task: series };
+    // A page is some megabytes of JSON.
+    await setImmediate();
+    page = await readParts(page.at(-1));
+  }
+}
+
+function parsed(bytes: Uint8Array): Omit<StoredTask, 'task'> {
+  try {
+    // The cast is safe: `partOfTask` wrote it.
+    return JSON.parse(Buffer.from(bytes).toString()) as Omit<StoredTask, 'task'>;
+  } catch {
+    throw new JobDamagedError('the counts of a task are no JSON');
+  }
+}
+
+/** A task as a record shows it. */
+export function viewTask({ task, counted, strongId, ...facts }: StoredTask): TaskCountsFields {
+  const { decoder, seed, metadata } = facts;
+  const { shots, errors, discards, ms } = counted;
+  const known = errorRate(counted);
+  return {
+    task,
+    shots,
+    errors,
+    discards,
+    seconds: secondsOf(ms),
+    logical_error_rate: known?.rate ?? null,
+    interval: known === undefined ? null : [known.low, known.high],
+    decoder,
+    seed,
+    strong_id: strongId,
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** Seconds, rounded to microseconds. */
+const secondsOf = (ms: number): number => Math.round(1000 * ms) / 1e6;
+
+/** Columns of Sinter's tables. */
+export const CSV_HEADER =
+  'shots,errors,discards,seconds,decoder,strong_id,json_metadata,custom_counts';
+
+/** The row of a task in a table that `sinter.stats_from_csv_files` reads. */
+export function csvRow({ counted, decoder, strongId, metadata = null }: StoredTask): string {
+  const { shots, errors, discards, ms } = counted;
+  const quoted = `"${JSON.stringify(metadata).replaceAll('"', '""')}"`;
+  const seconds = (ms / 1000).toFixed(3);
+  return `${shots},${errors},${discards},${seconds},${decoder},${strongId},${quoted},`;
+}
