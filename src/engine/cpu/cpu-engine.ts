@@ -118,6 +118,7 @@ export function openWasmKernels(host: KernelHost): StabilizerKernels {
     multiplyRepeated: (at, numSmall, phases, numStates) =>
       opened().functions.multiplyRepeated(at, numSmall, phases, numStates),
     collapseState: (...given) => opened().functions.collapseState(...given),
+    another: () => openWasmKernels(host),
     release() {
       if (instance === undefined || 4 * instance.words.length <= KEPT_BYTES) return;
       instance = undefined;

@@ -14,16 +14,14 @@ import {
 } from '../../compiler/program.ts';
 import type { StabilizerKernels } from './stabilizer-kernels.ts';
 
-/** States that are known at most when a block begins; beyond that, all are forgotten. */
-const MAX_STATES = 400_000;
+/** States that are known at most when a block begins; beyond that, all are forgotten. Those of few qubits cost little. */
+const maxStates = (width: number): number => Math.min(250_000, 4096 * 2 ** width);
 /** Bytes of a state without its amplitudes. */
 const STATE_BYTES = 250;
 /** Bytes of the amplitudes of states of one width, unless a block needs more. */
 const WIDTH_BYTES = 8 * 2 ** 20;
 /** Times that there is room for states of all shots of a block: those of a step are there in the next one. */
 const KEPT_STEPS = 2;
-/** Slots of each width, at least: a state is made from another one. */
-const LEAST_SLOTS = 4;
 /** Bytes of all phases that are kept. */
 const PHASE_BYTES = 64 * 2 ** 20;
 /** Bits of a key that choose one list of phases, at most. */
@@ -82,36 +80,39 @@ interface RotationRows {
   readonly held?: Int32Array;
 }
 
-/** Room for the states of a run, in bytes. */
-export interface ActiveRoom {
+/** Room for states, in bytes. */
+interface ActiveRoom {
   /** By width: slots for amplitudes. */
   readonly slots: readonly number[];
   readonly amplitudes: number;
   readonly phases: number;
-  /** Beside the memory of the kernels. */
-  readonly others: number;
 }
 
-/** Room for the states of a run in blocks of so many shots. */
-export function activeRoom(
-  { width, groups, collapses }: Pick<ActivePart, 'width' | 'groups' | 'collapses'>,
-  shots: number,
-  blockShots: number,
-): ActiveRoom {
-  const perShot = groups.length + collapses.length + 1;
-  const numStates = Math.min(shots * perShot, MAX_STATES + blockShots * perShot);
-  const slots = Array.from({ length: width + 1 }, (_, each) => {
-    const most = Math.max(KEPT_STEPS * blockShots, Math.floor(WIDTH_BYTES / bytesOf(each)));
-    return Math.max(LEAST_SLOTS, Math.min(most, numStates));
-  });
+type Sizes = Pick<ActivePart, 'width' | 'groups' | 'collapses'>;
+
+/** Room for the states of blocks of so many shots. */
+export function activeRoom({ width, groups }: Sizes, blockShots: number): ActiveRoom {
+  const slots = Array.from({ length: width + 1 }, (_, each) =>
+    Math.max(
+      KEPT_STEPS * blockShots,
+      Math.min(maxStates(width), Math.floor(WIDTH_BYTES / bytesOf(each))),
+    ),
+  );
   const lists =
     groups.length * Math.ceil(MAX_GROUP_BITS / (MAX_PHASE_BITS - 1)) * 2 ** MAX_PHASE_BITS;
   return {
     slots,
     amplitudes: slots.reduce((sum, count, each) => sum + count * bytesOf(each), 0),
     phases: Math.min(PHASE_BYTES, lists * bytesOf(width)),
-    others: numStates * STATE_BYTES,
   };
+}
+
+/** Bytes that the states of a run take. */
+export function activeBytes(sizes: Sizes, shots: number, blockShots: number): number {
+  const { amplitudes, phases } = activeRoom(sizes, blockShots);
+  const perShot = sizes.groups.length + sizes.collapses.length + 1;
+  const numStates = Math.min(shots * perShot, maxStates(sizes.width) + blockShots * perShot);
+  return Math.min(amplitudes, numStates * bytesOf(sizes.width)) + phases + numStates * STATE_BYTES;
 }
 
 /** Bytes of the amplitudes of a state. */
@@ -137,18 +138,18 @@ export class ActiveStates {
   #rows: Int32Array[] = [];
   #units = 0;
 
-  /** @param at - Address of the room in the kernels' memory, an index of doubles. */
+  /** @param kernels - Whose memory nothing else uses. */
   constructor(
     kernels: StabilizerKernels,
     part: ActivePart,
     numShots: number,
-    room: ActiveRoom,
-    at: number,
+    room = activeRoom(part, numShots),
   ) {
     this.#kernels = kernels;
     this.#part = part;
     this.#numShots = numShots;
-    let next = at;
+    kernels.reserve((room.amplitudes + room.phases) / 4);
+    let next = 0;
     this.#slots = room.slots.map((count, width) => {
       const ring = new SlotRing(next, count, 2 ** (width + 1));
       next += count * 2 ** (width + 1);
@@ -162,9 +163,14 @@ export class ActiveStates {
     );
   }
 
+  /** Shots of a block. */
+  get numShots(): number {
+    return this.#numShots;
+  }
+
   /** Begins a block: no qubit is active. */
   begin(): void {
-    if (this.#numStates > MAX_STATES) {
+    if (this.#numStates > maxStates(this.#part.width)) {
       for (const ring of this.#slots) ring.clear();
       for (const states of this.#measured) states.clear();
       this.#root = new SharedState(undefined, 0, 0, 0);

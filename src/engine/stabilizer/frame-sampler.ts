@@ -19,7 +19,7 @@ import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
 import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { type ActiveRoom, ActiveStates, activeRoom, type Draws } from './active-states.ts';
+import { ActiveStates, activeBytes, type Draws } from './active-states.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -63,20 +63,45 @@ interface Places {
   readonly outcomes: number;
   /** Room to turn rows of bits into outcomes. */
   readonly blocks: number;
-  /** Amplitudes and phases of active qubits. */
-  readonly active: number;
   readonly end: number;
 }
 
 const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
   numBits + (control?.numScratchBits ?? 0);
 
-const roomOf = (program: StabilizerProgram, shots: number): ActiveRoom | undefined =>
-  program.active && activeRoom(program.active, shots, blockShots(program, shots));
+/** The states of active qubits for runs of a program; undefined if it has none. */
+export class KeptActive {
+  readonly #program: StabilizerProgram;
+  #states: ActiveStates | undefined;
+  #kernels: StabilizerKernels | undefined;
+
+  constructor(program: StabilizerProgram) {
+    this.#program = program;
+  }
+
+  /** The states for a run of so many shots, which know those of the run before if blocks are of the same size. */
+  for(shots: number, kernels: StabilizerKernels): ActiveStates | undefined {
+    const { active } = this.#program;
+    if (active === undefined) return undefined;
+    const numShots = blockShots(this.#program, shots);
+    if (this.#states?.numShots !== numShots) {
+      this.release();
+      this.#kernels = kernels.another();
+      this.#states = new ActiveStates(this.#kernels, active, numShots);
+    }
+    return this.#states;
+  }
+
+  /** Frees the memory. */
+  release(): void {
+    this.#states = undefined;
+    this.#kernels?.release();
+    this.#kernels = undefined;
+  }
+}
 
 function placesOf(program: StabilizerProgram, shots: number): Places {
   const rowWords = blockShots(program, shots) / 32;
-  const room = roomOf(program, shots);
   let end = 0;
   const take = (numWords: number) => {
     const at = end;
@@ -96,16 +121,16 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
     frames: take(2 * program.numQubits * rowWords),
     outcomes: take(32 * rowWords * wordsFor(program.numBits)),
     blocks: take(128),
-    active: take(room === undefined ? 0 : (room.amplitudes + room.phases) / 4),
     end,
   };
 }
 
 /** Bytes that the sampler of a run needs: in the kernels' memory, and beside it. */
 export function samplerBytes(program: StabilizerProgram, shots: number) {
+  const { active } = program;
   return {
     ofKernels: 4 * placesOf(program, shots).end,
-    others: roomOf(program, shots)?.others ?? 0,
+    others: active === undefined ? 0 : activeBytes(active, shots, blockShots(program, shots)),
   };
 }
 
@@ -120,19 +145,21 @@ export class FrameSampler {
   readonly #places: Places;
   readonly #channels: readonly FrameChannel[];
   readonly #rowWords: number;
-  readonly #active?: ActiveStates;
+  readonly #active: ActiveStates | undefined;
   /** Instructions that the kernels do not run, in order. */
   readonly #stops: readonly number[];
 
   /**
    * @param reference - By instruction: outcomes and conditions in the reference sample.
    * @param shots - Of the whole run.
+   * @param active - Of a run of so many shots, if the program has active qubits.
    */
   constructor(
     kernels: StabilizerKernels,
     program: StabilizerProgram,
     reference: Uint8Array,
     shots: number,
+    active?: ActiveStates,
   ) {
     this.#kernels = kernels;
     this.#program = program;
@@ -143,11 +170,7 @@ export class FrameSampler {
     kernels.reserve(this.#places.end);
     this.#writeTables();
     const { code } = program;
-    const room = roomOf(program, shots);
-    if (room !== undefined) {
-      const at = this.#places.active / 2;
-      this.#active = new ActiveStates(kernels, program.active!, this.blockShots, room, at);
-    }
+    this.#active = active;
     const stops: number[] = [];
     for (let i = 0; i < code.length / 4; i++) {
       if (code[4 * i]! >= ops.assign) stops.push(i);

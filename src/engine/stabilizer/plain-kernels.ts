@@ -43,6 +43,7 @@ export function openPlainKernels(): StabilizerKernels {
       multiplyRepeated(doubles, at, numSmall, phases, numStates),
     collapseState: (to, from, numStates, flips, signs, turns, pivot) =>
       collapseState(doubles, to, from, numStates, { flips, signs, turns }, pivot),
+    another: openPlainKernels,
     release() {
       doubles = new Float64Array(0);
       words = new Int32Array(0);

@@ -23,7 +23,7 @@ import type { Mutex } from '../mutex.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { isLinear } from './backward-walk.ts';
 import { distributionOf, expectationsOf, variancesOf } from './exact-outputs.ts';
-import { FrameSampler, samplerBytes } from './frame-sampler.ts';
+import { FrameSampler, KeptActive, samplerBytes } from './frame-sampler.ts';
 import { runNearClifford } from './run-near-clifford.ts';
 import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
 import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
@@ -72,6 +72,7 @@ export function stabilizerExecutable(
   if (program.numQubits > MAX_STABILIZER_QUBITS) {
     throw new ProgramTooWideError(program.numQubits, MAX_STABILIZER_QUBITS, engine);
   }
+  const active = new KeptActive(program);
   let reference: WalkResult | undefined;
   const referenceOf = async (slicer: TimeSlicer) => {
     reference ??= await referenceSample(program, kernels, slicer);
@@ -79,8 +80,10 @@ export function stabilizerExecutable(
   };
   return mutex.executable(
     (request: RunRequest, signal) =>
-      run(program, kernels, referenceOf, request, signal).finally(() => kernels.release()),
-    () => {},
+      run(program, { kernels, active }, referenceOf, request, signal).finally(() =>
+        kernels.release(),
+      ),
+    () => active.release(),
   );
 }
 
@@ -140,9 +143,15 @@ function openWalk(
   return new TableauWalk(kernels, program, 0, program.code.length, slicer);
 }
 
+/** What the runs of a program use, one after the other. */
+interface RunParts {
+  readonly kernels: StabilizerKernels;
+  readonly active: KeptActive;
+}
+
 async function run(
   program: StabilizerProgram,
-  kernels: StabilizerKernels,
+  parts: RunParts,
   referenceOf: (slicer: TimeSlicer) => Promise<WalkResult>,
   request: RunRequest,
   signal: AbortSignal,
@@ -179,10 +188,10 @@ async function run(
   const { parities } = request;
   const sampled =
     values === undefined
-      ? { counts: await countsByTableaux(program, kernels, shots, slicer, onDone) }
+      ? { counts: await countsByTableaux(program, parts.kernels, shots, slicer, onDone) }
       : parities === undefined
-        ? { counts: await countsByFrames(program, kernels, values, shots, slicer, onDone) }
-        : await paritiesByFrames(program, kernels, values, shots, parities, slicer, onDone);
+        ? { counts: await countsByFrames(program, parts, values, shots, slicer, onDone) }
+        : await paritiesByFrames(program, parts, values, shots, parities, slicer, onDone);
   const samplingMs = performance.now() - started - evolutionMs;
   return { ...outputs, ...sampled, statePasses: 0, timing: { evolutionMs, samplingMs } };
 }
@@ -218,7 +227,7 @@ interface SomeShots {
 
 async function countsByFrames(
   program: StabilizerProgram,
-  kernels: StabilizerKernels,
+  { kernels, active }: RunParts,
   reference: Uint8Array,
   { from, to, shots, seed }: SomeShots,
   slicer: TimeSlicer,
@@ -226,7 +235,7 @@ async function countsByFrames(
 ): Promise<Counts> {
   const { numBits } = program;
   const stride = wordsFor(numBits);
-  const sampler = new FrameSampler(kernels, program, reference, shots);
+  const sampler = new FrameSampler(kernels, program, reference, shots, active.for(shots, kernels));
   const { blockShots } = sampler;
   const outcomes = new Uint32Array((to - from) * stride);
   for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
@@ -246,14 +255,14 @@ async function countsByFrames(
 /** Parities of each shot, computed on the rows of bits that a block has, without outcomes. */
 async function paritiesByFrames(
   program: StabilizerProgram,
-  kernels: StabilizerKernels,
+  { kernels, active }: RunParts,
   reference: Uint8Array,
   { from, to, shots, seed }: SomeShots,
   parities: readonly ParityLists[],
   slicer: TimeSlicer,
   onDone: (fraction: number) => void,
 ): Promise<Pick<RunResult, 'counts' | 'parities'>> {
-  const sampler = new FrameSampler(kernels, program, reference, shots);
+  const sampler = new FrameSampler(kernels, program, reference, shots, active.for(shots, kernels));
   const { blockShots } = sampler;
   const sampled = parities.map((lists) => ({
     lists,

@@ -94,6 +94,8 @@ export interface StabilizerKernels {
     turns: number,
     pivot: number,
   ): number;
+  /** Kernels with another memory. */
+  another(): StabilizerKernels;
   /** Frees a memory that is large. */
   release(): void;
 }

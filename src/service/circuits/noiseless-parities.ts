@@ -7,7 +7,7 @@ import { StepsSpentError } from '../../circuit/circuit-limits.ts';
 import { counted } from '../../circuit/errors.ts';
 import { compileActive } from '../../compiler/clifford/compile-active.ts';
 import { wordsFor } from '../../engine/classical-bits.ts';
-import { FrameSampler } from '../../engine/stabilizer/frame-sampler.ts';
+import { FrameSampler, KeptActive } from '../../engine/stabilizer/frame-sampler.ts';
 import { openPlainKernels } from '../../engine/stabilizer/plain-kernels.ts';
 
 /** Runs that are sampled. */
@@ -57,7 +57,9 @@ export function noiselessParities(
     return `Detectors of a circuit that is not Clifford are read if a run computes at most ${most} amplitudes; this one computes ${has}.`;
   }
   if (updates > MAX_QUICK_UPDATES && !mayTakeLong) throw new StepsSpentError();
-  const sampler = new FrameSampler(openPlainKernels(), program, reference, RUNS);
+  const kernels = openPlainKernels();
+  const active = new KeptActive(program).for(RUNS, kernels);
+  const sampler = new FrameSampler(kernels, program, reference, RUNS, active);
   const outcomes = sampler.blockAtOnce(0, 0);
   const stride = wordsFor(circuit.numBits);
   const ones = parities.map((bits) => {
