@@ -10,6 +10,7 @@ import {
   type Parities,
 } from '../../compiler/clifford/error-model.ts';
 import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
+import { type NoiselessParities, noiselessParities } from '../../fleet/noiseless-parities.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import {
   type ParityLists,
@@ -18,7 +19,6 @@ import {
   writeParities,
 } from '../../math/bit-matrix.ts';
 import type { ErrorModelFields } from './circuit-schema.ts';
-import { type NoiselessParities, noiselessParities } from './noiseless-parities.ts';
 import { drawnShotOrder } from './outcome-labels.ts';
 
 type Counts = ReturnType<typeof countsOfRow>;

@@ -2,13 +2,13 @@
  * Values of parities in runs without errors, of circuits that are not Clifford: there they do not follow from the gates
  * alone, and a few runs are sampled.
  */
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { StepsSpentError } from '../../circuit/circuit-limits.ts';
-import { counted } from '../../circuit/errors.ts';
-import { compileActive } from '../../compiler/clifford/compile-active.ts';
-import { wordsFor } from '../../engine/classical-bits.ts';
-import { FrameSampler, KeptActive } from '../../engine/stabilizer/frame-sampler.ts';
-import { openPlainKernels } from '../../engine/stabilizer/plain-kernels.ts';
+import type { DynamicCircuit } from '../circuit/circuit.ts';
+import { StepsSpentError } from '../circuit/circuit-limits.ts';
+import { counted } from '../circuit/errors.ts';
+import { compileActive } from '../compiler/clifford/compile-active.ts';
+import { wordsFor } from '../engine/classical-bits.ts';
+import { FrameSampler, KeptActive } from '../engine/stabilizer/frame-sampler.ts';
+import { openPlainKernels } from '../engine/stabilizer/plain-kernels.ts';
 
 /** Runs that are sampled. */
 const RUNS = 128;
