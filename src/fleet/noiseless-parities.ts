@@ -10,6 +10,8 @@ import { wordsFor } from '../engine/classical-bits.ts';
 import { FrameSampler, KeptActive } from '../engine/stabilizer/frame-sampler.ts';
 import { openPlainKernels } from '../engine/stabilizer/plain-kernels.ts';
 
+/** Part of the runs that a value needs to be expected. */
+const CLEAR = 0.75;
 /** Runs that are sampled. */
 const RUNS = 128;
 /** Amplitudes that a run may compute: all runs together take a second if they share nothing. */
@@ -21,7 +23,7 @@ const MAX_ACTIVE_QUBITS = 16;
 
 /** Values of parities without errors. */
 export interface NoiselessParities {
-  /** The value of most runs, by parity. */
+  /** By parity: the value of at least three quarters of the runs, or 0. */
   readonly expected: Uint8Array;
   /** Parities that differ between runs, and the part of the runs that have a 1. */
   readonly varying: readonly { readonly parity: number; readonly ones: number }[];
@@ -72,7 +74,7 @@ export function noiselessParities(
     return sum / RUNS;
   });
   return {
-    expected: Uint8Array.from(ones, (part) => (part > 0.5 ? 1 : 0)),
+    expected: Uint8Array.from(ones, (part) => (part >= CLEAR ? 1 : 0)),
     varying: ones.flatMap((part, parity) => (part > 0 && part < 1 ? [{ parity, ones: part }] : [])),
   };
 }

@@ -162,7 +162,7 @@ function warningsOfVarying(
   });
   const rest = varying.length - named.length;
   const list = `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  const message = `These parities differ between runs without errors: ${list}. Their events are differences from the value of most of these runs.`;
+  const message = `These parities differ between runs without errors: ${list}. Their events are differences from the value that at least three in four of these runs have, or else from 0.`;
   return [{ code: 'CIRCUIT_PARITY_VARIES', message }];
 }
 

@@ -127,7 +127,7 @@ describe('the limits of a processor', () => {
         method: 'stabilizer',
         maxQubits: 20_000,
         maxNoisyQubits: 20_000,
-        nearClifford: { maxQubits: 2000, maxStates: 2 ** 24 },
+        nearClifford: { maxQubits: 2000, maxStates: 2 ** 24, maxActiveQubits: 22 },
       },
       { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
     ]);
