@@ -128,7 +128,10 @@ export class ActiveStates {
   readonly #numShots: number;
   readonly #slots: readonly SlotRing[];
   readonly #phases: readonly GroupPhases[];
-  readonly #states: SharedState[] = [];
+  /** By shot; of no meaning where all 32 shots of a word have one state. */
+  readonly #states: SharedState[];
+  /** By word: the state that all of its shots have; undefined if they differ. */
+  readonly #common: (SharedState | undefined)[] = [];
   #root = new SharedState(undefined, 0, 0, 0);
   #numStates = 0;
   /** By measurement: states after it, by their amplitudes in digits. */
@@ -148,6 +151,7 @@ export class ActiveStates {
     this.#kernels = kernels;
     this.#part = part;
     this.#numShots = numShots;
+    this.#states = new Array<SharedState>(numShots).fill(this.#root);
     kernels.reserve((room.amplitudes + room.phases) / 4);
     let next = 0;
     this.#slots = room.slots.map((count, width) => {
@@ -176,8 +180,7 @@ export class ActiveStates {
       this.#root = new SharedState(undefined, 0, 0, 0);
       this.#numStates = 0;
     }
-    this.#states.length = 0;
-    for (let shot = 0; shot < this.#numShots; shot++) this.#states.push(this.#root);
+    for (let word = 0; word < this.#numShots / 32; word++) this.#common[word] = this.#root;
     this.#group = -1;
     this.#rows = [];
   }
@@ -198,80 +201,88 @@ export class ActiveStates {
    */
   *collapse(index: number, draws: Draws, ones: Int32Array): Generator<number> {
     yield* this.#rotateAll();
-    const states = this.#states;
-    for (let first = 0; first < this.#numShots; first += 32) {
-      const common = this.#commonState(first);
+    const [states, common] = [this.#states, this.#common];
+    for (let word = 0; word < this.#numShots / 32; word++) {
+      const first = 32 * word;
       let outcomes = 0;
-      if (common !== undefined) {
-        const probability = this.#probabilityOfOne(common, index);
+      const state = common[word];
+      if (state !== undefined) {
+        const probability = this.#probabilityOfOne(state, index);
         outcomes = probability === 0 ? 0 : probability === 1 ? -1 : draws.bits(probability);
-      }
-      for (let bit = 0; bit < 32; bit++) {
-        const state = states[first + bit]!;
-        if (common === undefined) {
-          const probability = this.#probabilityOfOne(state, index);
+        const zero = outcomes === -1 ? undefined : this.#collapsed(state, index, 0);
+        const one = outcomes === 0 ? undefined : this.#collapsed(state, index, 1);
+        common[word] =
+          zero === undefined || zero === one ? one : one === undefined ? zero : undefined;
+        if (common[word] === undefined) {
+          for (let bit = 0; bit < 32; bit++) {
+            states[first + bit] = (((outcomes >>> bit) & 1) === 1 ? one : zero)!;
+          }
+        }
+      } else {
+        for (let bit = 0; bit < 32; bit++) {
+          const own = states[first + bit]!;
+          const probability = this.#probabilityOfOne(own, index);
           const isOne = probability === 1 || (probability > 0 && draws.uniform() < probability);
           if (isOne) outcomes |= 1 << bit;
+          states[first + bit] = this.#collapsed(own, index, isOne ? 1 : 0);
+          if (this.#units > UNITS_AT_ONCE) yield this.#spent();
         }
-        if (((outcomes >>> bit) & 1) === 1) {
-          state.one ??= this.#shared(this.#after(state, -1 - index, 1));
-          states[first + bit] = state.one;
-        } else {
-          state.zero ??= this.#shared(this.#after(state, -1 - index, 0));
-          states[first + bit] = state.zero;
-        }
-        if (this.#units > UNITS_AT_ONCE) yield this.#spent();
+        common[word] = commonOf(states, first);
       }
-      ones[first >>> 5] = outcomes;
+      ones[word] = outcomes;
       yield this.#spent();
     }
   }
 
-  /** The state of 32 shots, if all have the same. */
-  #commonState(first: number): SharedState | undefined {
-    const states = this.#states;
-    const common = states[first];
-    for (let shot = first + 1; shot < first + 32; shot++) {
-      if (states[shot] !== common) return undefined;
+  /** The state after a measurement with an outcome. */
+  #collapsed(state: SharedState, index: number, outcome: 0 | 1): SharedState {
+    if (outcome === 1) {
+      state.one ??= this.#shared(this.#after(state, -1 - index, 1));
+      return state.one;
     }
-    return common;
+    state.zero ??= this.#shared(this.#after(state, -1 - index, 0));
+    return state.zero;
   }
 
   /** Rotates by the group that was put off. */
   *#rotateAll(): Generator<number> {
     if (this.#group < 0) return;
-    const [states, rows] = [this.#states, this.#rows];
+    const [states, common, rows] = [this.#states, this.#common, this.#rows];
     const keys = new Int32Array(32);
-    // Most shots are like the one before.
-    let lastKey = 0;
-    let lastState: SharedState | undefined;
-    let lastNext: SharedState | undefined;
     for (let word = 0; word < this.#numShots / 32; word++) {
-      keys.fill(0);
-      for (let i = 0; i < rows.length; i++) {
-        const bits = rows[i]![word]!;
-        if (bits === 0) continue;
-        for (let bit = 0; bit < 32; bit++) keys[bit]! |= ((bits >>> bit) & 1) << i;
-      }
-      for (let bit = 0; bit < 32; bit++) {
-        const state = states[32 * word + bit]!;
-        const key = keys[bit]!;
-        let next = state === lastState && key === lastKey ? lastNext : state.rotated?.get(key);
-        if (next === undefined) {
-          next = this.#after(state, this.#group, key);
-          state.rotated ??= new Map();
-          state.rotated.set(key, next);
+      const state = common[word];
+      if (rows.every((row) => row[word] === 0) && state !== undefined) {
+        common[word] = this.#rotated(state, 0);
+      } else {
+        const first = 32 * word;
+        if (state !== undefined) states.fill(state, first, first + 32);
+        keys.fill(0);
+        for (let i = 0; i < rows.length; i++) {
+          const bits = rows[i]![word]!;
+          if (bits === 0) continue;
+          for (let bit = 0; bit < 32; bit++) keys[bit]! |= ((bits >>> bit) & 1) << i;
         }
-        lastKey = key;
-        lastState = state;
-        lastNext = next;
-        states[32 * word + bit] = next;
-        if (this.#units > UNITS_AT_ONCE) yield this.#spent();
+        for (let bit = 0; bit < 32; bit++) {
+          states[first + bit] = this.#rotated(states[first + bit]!, keys[bit]!);
+          if (this.#units > UNITS_AT_ONCE) yield this.#spent();
+        }
+        common[word] = commonOf(states, first);
       }
       yield this.#spent();
     }
     this.#group = -1;
     this.#rows = [];
+  }
+
+  /** The state after the rotations that were put off, with signs by a key. */
+  #rotated(state: SharedState, key: number): SharedState {
+    let next = state.rotated?.get(key);
+    if (next === undefined) {
+      next = this.#after(state, this.#group, key);
+      state.rotated ??= new Map();
+      state.rotated.set(key, next);
+    }
+    return next;
   }
 
   /** Probability of outcome 1. The state of outcome 0, which is likely in most programs, is computed with it. */
@@ -368,6 +379,15 @@ export class ActiveStates {
     this.#units = 0;
     return units;
   }
+}
+
+/** The state that 32 shots have, if all have the same. */
+function commonOf(states: readonly SharedState[], first: number): SharedState | undefined {
+  const common = states[first];
+  for (let shot = first + 1; shot < first + 32; shot++) {
+    if (states[shot] !== common) return undefined;
+  }
+  return common;
 }
 
 /** Slots for the amplitudes of states of one width; a new state takes that of the oldest one. */
