@@ -53,6 +53,24 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
     to: 'return { sign: 1, factors };',
   },
   {
+    name: 'a measurement of active qubits leaves the frame as it is',
+    file: 'src/engine/stabilizer/frame-sampler.ts',
+    from: 'this.#multiply(this.#program.active!.collapses[index]!.flip, ones);',
+    to: '',
+  },
+  {
+    name: 'a rotation that makes a qubit active keeps the sign of its frame',
+    file: 'src/engine/stabilizer/frame-sampler.ts',
+    from: 'if (stabilizer !== undefined) this.#multiply(stabilizer, minus);',
+    to: '',
+  },
+  {
+    name: 'a gate moved into the Clifford circuit loses a sign',
+    file: 'src/compiler/clifford/inner-frame.ts',
+    from: 'const sign = (anticommutes ? 2 : 0) + (hasOddParity(crossed) ? 2 : 0);',
+    to: 'const sign = hasOddParity(crossed) ? 2 : 0;',
+  },
+  {
     name: 'fixed-point sums lose their carry',
     file: 'shaders/lib/fixed_point.wgsl',
     from: 'let carried = high + u32(low < a.x);',
