@@ -12,6 +12,7 @@ import { addRunCommand, addSubmitCommand } from './circuit-commands.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';
 import type { CompileOptions } from './compile-file.ts';
 import { exitCodeOf, faultText } from './failures.ts';
+import { addGenerateCommand } from './generate.ts';
 import { addJobsCommand } from './jobs.ts';
 import { addKeysCommand } from './keys.ts';
 import type { ClusterOptions, DrainOptions } from './manage-cluster.ts';
@@ -77,6 +78,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   addRunCommand(program, io);
   addSubmitCommand(program, io);
   addCompileCommand(program, io);
+  addGenerateCommand(program, io);
   addJobsCommand(program, io);
   addKeysCommand(program, io);
   addStorageCommands(program, io);
