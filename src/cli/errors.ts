@@ -20,6 +20,15 @@ export class FileUnreadableError extends coded(
   }),
 ) {}
 
+/** A file cannot be written. */
+export class FileUnwritableError extends coded(
+  'CLI_FILE_UNWRITABLE',
+  (path: string, why: string, options?: ErrorOptions) => ({
+    message: `${path} cannot be written: ${why}.`,
+    ...options,
+  }),
+) {}
+
 /** Options that cannot be combined; `why` is a sentence. */
 export class OptionsConflictError extends coded(
   'CLI_OPTIONS_CONFLICT',
