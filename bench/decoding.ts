@@ -52,6 +52,7 @@ function modelOf(distance: number, probability: number): DecodingModel {
     approximateDisjointErrors: false,
     ignoreDecompositionFailures: false,
     blockDecompositionFromIntroducingRemnantEdges: false,
+    allowGaugeDetectors: false,
   });
   if ('kind' in model) throw new Error(JSON.stringify(model));
   return model;

@@ -1,7 +1,7 @@
 /** Memory experiments of the rotated surface code, for benchmarks. */
 import type { DynamicCircuit, DynamicOperation, Qubit } from '../src/circuit/circuit.ts';
 import { pauliChannel } from '../src/circuit/noise/named-channels.ts';
-import type { Parities } from '../src/compiler/clifford/error-model.ts';
+import type { Parities } from '../src/compiler/clifford/error-walk.ts';
 
 /** A stabilizer of the code. */
 interface Plaquette {

@@ -153,13 +153,31 @@ export interface MisreadOperation {
   readonly condition?: Condition;
 }
 
+/**
+ * Toggles a bit of each shot whose errors have flipped a Pauli string or, so far, an odd number of measured bits.
+ *
+ * It measures nothing, so that strings of several such operations need not commute. Stabilizer runs alone compute it.
+ */
+export interface TrackOperation {
+  readonly kind: 'track';
+  /** Qubits with an X or a Y in the string. */
+  readonly flips: readonly Qubit[];
+  /** Qubits with a Z or a Y. */
+  readonly signs: readonly Qubit[];
+  /** The measured bits. */
+  readonly reads: readonly Bit[];
+  readonly bit: Bit;
+  readonly condition?: undefined;
+}
+
 /** One entry of a dynamic circuit. */
 export type DynamicOperation =
   | Operation
   | AssignOperation
   | WhileOperation
   | NoiseOperation
-  | MisreadOperation;
+  | MisreadOperation
+  | TrackOperation;
 
 /**
  * A circuit with noise, or with classical computation while it runs: loops on measured bits, and bits computed from
@@ -194,13 +212,20 @@ export function withAllBits(circuit: DynamicCircuit): Circuit | undefined {
   return isStatic(whole) ? whole : undefined;
 }
 
+const DYNAMIC: ReadonlySet<DynamicOperation['kind']> = new Set<
+  Exclude<DynamicOperation, Operation>['kind']
+>(['assign', 'while', 'noise', 'misread', 'track']);
+
 /** Whether only a dynamic circuit may have an operation. No pass sees it, and none moves anything across it. */
 export function isDynamicOperation(
   operation: DynamicOperation,
 ): operation is Exclude<DynamicOperation, Operation> {
-  const { kind } = operation;
-  return kind === 'assign' || kind === 'while' || kind === 'noise' || kind === 'misread';
+  return DYNAMIC.has(operation.kind);
 }
+
+/** Error where an operation comes to a method that does not have it. */
+export const trackedElsewhere = (): Error =>
+  new Error('unreachable: only stabilizer runs track errors');
 
 /** Whether a circuit has noise, in its operations or in the reading of bits. */
 export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
@@ -232,8 +257,12 @@ export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations
 }
 
 /** Qubits that an operation acts on, controls first. */
-export function operationQubits(operation: Operation | NoiseOperation): readonly Qubit[] {
+export function operationQubits(
+  operation: Operation | NoiseOperation | TrackOperation,
+): readonly Qubit[] {
   switch (operation.kind) {
+    case 'track':
+      return [...new Set([...operation.flips, ...operation.signs])];
     case 'gate':
     case 'unitary':
       return operation.controls.length === 0
@@ -301,7 +330,9 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit;
 export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
   const { numQubits, numBits, operations, control } = circuit;
   if (circuit.givesOutputs) return circuit;
-  for (const { kind } of allOperations(operations)) if (kind === 'measure') return circuit;
+  for (const { kind } of allOperations(operations)) {
+    if (kind === 'measure' || kind === 'track') return circuit;
+  }
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const measure = { kind: 'measure', qubits: all, bits: all } as const;
   if (control === undefined) {
@@ -343,6 +374,8 @@ export function onBits(
       case 'measure':
       case 'misread':
         return { ...rest, bits: rest.bits.map(toBit), ...under };
+      case 'track':
+        return { ...rest, reads: rest.reads.map(toBit), bit: toBit(rest.bit) };
       case 'assign':
         return {
           ...rest,

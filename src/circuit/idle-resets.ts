@@ -87,6 +87,7 @@ function track(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isDirty:
     case 'barrier':
     case 'assign':
     case 'misread':
+    case 'track':
       return;
   }
 }

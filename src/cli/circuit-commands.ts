@@ -1,6 +1,7 @@
 /** Commands that take a circuit file: `qcs run` and `qcs submit`, with the options that they share. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { InputValue } from '../circuit/input-columns.ts';
+import { SHOT_FORMATS } from '../circuit/stim/shot-formats.ts';
 import { METHODS } from '../fleet/method-names.ts';
 import type { JobPriority } from '../jobs/job.ts';
 import type { RunOptions } from './circuit-file.ts';
@@ -10,6 +11,7 @@ import type { SubmitOptions } from './jobs/submit-circuit.ts';
 import { withAddress } from './jobs.ts';
 import { count, digits, inputValue, number, several } from './option-parsers.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
+import { type ShotFileOptions, writesShots } from './shot-files.ts';
 import { isSweep, type SweepOptions, withSweep } from './sweep-options.ts';
 
 /** Adds the command to the program. */
@@ -37,6 +39,7 @@ export function addRunCommand(program: Command, io: CommandIo): void {
       '\nWith --sweep the circuit is run at each point of its inputs, and --observable values are drawn as lines;\nwithout an --observable, the share of the shots of each outcome. For example:\n\n  qcs run examples/ramsey.qasm --sweep phase=0:2pi:101 --observable Z0\n\nWith any of --engine, --threads, --precision and --repeat the circuit is compiled once, run on\nthe engine in this process, and timed: evolution and sampling apart, for each run.',
     )
     .action(async (file: string, options: RunOptions & SweepOptions) => {
+      refuseShotFiles(options, isSweep(options) || isMeasurement(options));
       if (isSweep(options)) {
         if (isMeasurement(options)) {
           throw new OptionsConflictError(
@@ -53,6 +56,14 @@ export function addRunCommand(program: Command, io: CommandIo): void {
         await runCircuit(file, options, io);
       }
     });
+}
+
+/** @throws {OptionsConflictError} if a file of shots is asked for where the command has no shots of one circuit. */
+function refuseShotFiles(options: ShotFileOptions, hasNoShots: boolean): void {
+  if (!hasNoShots || !writesShots(options)) return;
+  throw new OptionsConflictError(
+    'files of shots are written when one circuit has run: not of a sweep, a measurement of an engine, or a job that goes on (--async).',
+  );
 }
 
 /** Whether an option asks to measure an engine. */
@@ -77,6 +88,7 @@ export function addSubmitCommand(program: Command, io: CommandIo): void {
       '\nWith --sweep the circuit is run at each point of its inputs, and the results are drawn, as by `qcs run`.\n\nThe API key is read from QCS_API_KEY, or from a file (--key-file).',
     )
     .action(async (file: string, options: SubmitOptions & SweepOptions) => {
+      refuseShotFiles(options, isSweep(options) || options.async === true);
       if (isSweep(options)) {
         const { submitSweep } = await import('./jobs/submit-sweep.ts');
         await submitSweep(file, options, io);
@@ -121,6 +133,17 @@ function withCircuit(command: Command): Command {
       '--truncation-threshold <weight>',
       'weight that a cut of a bond may leave out (default 1e-12)',
       number(0, 1),
+    )
+    .option('--detection-events <file>', 'write the detection events of all shots to a file')
+    .option(
+      '--observables <file>',
+      'write the flips of logical observables to a file of their own, not after the detection events',
+    )
+    .option('--measurements <file>', 'write the measured bits of all shots to a file')
+    .addOption(
+      new Option('--out-format <format>', "Stim's format of these files")
+        .choices(SHOT_FORMATS)
+        .default('01'),
     );
 }
 

@@ -8,6 +8,7 @@ import { jsonFault } from '../errors/json-fault.ts';
 import { nearestNames } from '../errors/nearest-names.ts';
 import { FileNotFoundError, FileUnreadableError, OptionsConflictError } from './errors.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
+import type { ShotFileOptions } from './shot-files.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /**
@@ -62,7 +63,7 @@ export interface EngineChoice {
 }
 
 /** Options of `qcs run`. */
-export interface RunOptions extends EngineChoice, SubmissionOptions {
+export interface RunOptions extends EngineChoice, SubmissionOptions, ShotFileOptions {
   readonly repeat?: number;
   readonly json?: boolean;
 }

@@ -20,6 +20,22 @@ export class FileUnreadableError extends coded(
   }),
 ) {}
 
+/** A file cannot be written. */
+export class FileUnwritableError extends coded(
+  'CLI_FILE_UNWRITABLE',
+  (path: string, why: string, options?: ErrorOptions) => ({
+    message: `${path} cannot be written: ${why}.`,
+    ...options,
+  }),
+) {}
+
+/** No errors that flip one or two detectors flip a logical observable and no detector. */
+export class NoGraphlikeErrorError extends coded(
+  'CLI_NO_GRAPHLIKE_ERROR',
+  (path: string) =>
+    `${path} has no graphlike logical error: no errors that flip one or two detectors each together flip an observable and no detector.`,
+) {}
+
 /** Options that cannot be combined; `why` is a sentence. */
 export class OptionsConflictError extends coded(
   'CLI_OPTIONS_CONFLICT',

@@ -12,12 +12,14 @@ import { addRunCommand, addSubmitCommand } from './circuit-commands.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';
 import type { CompileOptions } from './compile-file.ts';
 import { exitCodeOf, faultText } from './failures.ts';
+import { addGenerateCommand } from './generate.ts';
 import { addJobsCommand } from './jobs.ts';
 import { addKeysCommand } from './keys.ts';
 import type { ClusterOptions, DrainOptions } from './manage-cluster.ts';
 import type { CheckOptions } from './manage-storage.ts';
 import type { MigrateOptions } from './migrate-storage.ts';
 import { list, whole } from './option-parsers.ts';
+import type { DistanceOptions } from './show-distance.ts';
 import type { TrainOptions } from './train-model.ts';
 
 /** Parts that only the entry point provides. */
@@ -77,6 +79,8 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   addRunCommand(program, io);
   addSubmitCommand(program, io);
   addCompileCommand(program, io);
+  addGenerateCommand(program, io);
+  addDistanceCommand(program, io);
   addJobsCommand(program, io);
   addKeysCommand(program, io);
   addStorageCommands(program, io);
@@ -121,6 +125,24 @@ function addCompileCommand(program: Command, io: CommandIo): void {
     .action(async (file: string, options: CompileOptions) => {
       const { compileFile } = await import('./compile-file.ts');
       await compileFile(file, options, io);
+    });
+}
+
+/** Adds the command to the program. */
+function addDistanceCommand(program: Command, io: CommandIo): void {
+  program
+    .command('distance')
+    .description(
+      'print the fewest errors that flip a logical observable and no detector, of those that flip one or two detectors',
+    )
+    .argument(
+      '<file>',
+      "a circuit in Stim's format (.stim) or a request body with detectors (.json); or a detector error model (.dem)",
+    )
+    .option('--json', 'print one JSON object: `num_errors` and `errors`')
+    .action(async (file: string, options: DistanceOptions) => {
+      const { showDistance } = await import('./show-distance.ts');
+      await showDistance(file, options, io);
     });
 }
 

@@ -20,17 +20,20 @@ import {
 } from './local-run.ts';
 import { openSimulator } from './local-simulator.ts';
 import { runReport } from './run-report.ts';
+import { withShotOutputs, writeShotFiles } from './shot-files.ts';
 
 type Fields = ReturnType<typeof submissionFields>;
 
 /** Runs the circuit of the file as the service would, and prints its result. */
 export async function runCircuit(file: string, options: RunOptions, io: CommandIo): Promise<void> {
-  const fields = submissionFields(await readCircuitFile(file, options), options);
+  const content = await readCircuitFile(file, options);
+  const fields = withShotOutputs(submissionFields(content, options), options);
   const onTarget = isRunHere(fields.target_processor) ? runHere : runOnFleet;
   const { facts, checked, result, further } = await onTarget(fields, io, (asked) => {
     if (!options.json) writeWarnings(asked.checked.warnings, io);
   });
-  const answer = JSON.parse(circuitResultJson({ ...checked, seed: facts.seed }, result, further));
+  const whole = JSON.parse(circuitResultJson({ ...checked, seed: facts.seed }, result, further));
+  const answer = await writeShotFiles(whole, options);
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });
   else io.out.write(`${runReport(facts, answer, io.out.columns ?? 80)}\n`);
 }

@@ -807,6 +807,12 @@ export type CircuitSubmissionInput = {
     readonly ignore_decomposition_failures?: boolean | undefined;
     /** Whether every part of an error is itself an error of the circuit. Default false */
     readonly block_decomposition_from_introducing_remnant_edges?: boolean | undefined;
+    /**
+     * Whether detectors may have random values without errors. The model then has an error of probability 0.5 for
+     * each random outcome that they depend on, and their events are random. Default false: such detectors are
+     * refused
+     */
+    readonly allow_gauge_detectors?: boolean | undefined;
   } | undefined;
 };
 

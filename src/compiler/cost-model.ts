@@ -101,6 +101,7 @@ function operationCost(operation: SingleOperation, costs: KernelCosts): number {
     case 'barrier':
     case 'assign':
     case 'misread':
+    case 'track':
       return 0;
   }
 }

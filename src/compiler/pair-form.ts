@@ -13,6 +13,7 @@ import {
   type Operation,
   operationQubits,
   type Qubit,
+  trackedElsewhere,
   type UnitaryOperation,
   type WhileOperation,
 } from '../circuit/circuit.ts';
@@ -90,6 +91,7 @@ class Rewriter {
     const position = this.#out.length;
     this.#out.push(operation, undefined, undefined);
     if (operation.kind === 'assign' || operation.kind === 'misread') return;
+    if (operation.kind === 'track') throw trackedElsewhere();
     const qubits = operationQubits(operation);
     const [a, b] = qubits;
     if (isPlain(operation) && a !== undefined && qubits.length <= 2) {

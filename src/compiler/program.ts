@@ -13,6 +13,7 @@ import type {
   Condition,
   MisreadOperation,
   Qubit,
+  TrackOperation,
 } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import type { PauliChannel } from '../circuit/noise/channel.ts';
@@ -439,6 +440,8 @@ export const STABILIZER_OPS = {
   rotate: 19,
   /** Prepares a measurement or reset, which follows, by `active.collapses[a]`. */
   collapse: 20,
+  /** Toggles a bit by `tracks[a]`. */
+  track: 21,
 } as const;
 
 /** Words of an instruction of a stabilizer program. */
@@ -459,6 +462,8 @@ export interface StabilizerProgram {
   readonly resetProbabilities: readonly number[];
   readonly assignments: readonly AssignOperation[];
   readonly conditions: readonly Condition[];
+  /** Where there are any, `framesSuffice`. */
+  readonly tracks: readonly TrackOperation[];
   /**
    * Whether all shots differ from one of them by Pauli strings only, so that Pauli frames sample them. Otherwise each
    * shot needs a tableau: in loops, where gates other than Paulis, measurements or resets have conditions, and where

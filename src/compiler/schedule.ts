@@ -8,14 +8,15 @@
  * (qubits resident in each sweep), `exchange-plan.ts` (qubits within reach of a tile), `sweep-layout.ts`
  * (places of qubits), `fuse-blocks.ts` (blocks). This file combines them.
  */
-import type {
-  AssignOperation,
-  DynamicCircuit,
-  DynamicOperation,
-  MeasureOperation,
-  MisreadOperation,
-  Operation,
-  Qubit,
+import {
+  type AssignOperation,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type MeasureOperation,
+  type MisreadOperation,
+  type Operation,
+  type Qubit,
+  trackedElsewhere,
 } from '../circuit/circuit.ts';
 import type { Block, BlockForm } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
@@ -142,6 +143,7 @@ class PartList {
     let part: PartOperation[] = [];
     for (const operation of operations) {
       if (operation.kind === 'noise') throw noiseIsNoStep();
+      if (operation.kind === 'track') throw trackedElsewhere();
       const isMeasuredAtHome = this.#measuresAtHome && operation.kind === 'measure';
       if (operation.kind !== 'while' && !isMeasuredAtHome) {
         part.push(operation);

@@ -1,10 +1,6 @@
 /** Decoders as tasks name them, and the decoder of a program's detection events. */
-import {
-  detectorErrorModel,
-  type ErrorModelOptions,
-  type NoErrorModel,
-  type Parities,
-} from '../compiler/clifford/error-model.ts';
+import { detectorErrorModel, type ErrorModelOptions } from '../compiler/clifford/error-model.ts';
+import type { NoErrorModel, Parities } from '../compiler/clifford/error-walk.ts';
 import type { StabilizerProgram } from '../compiler/program.ts';
 import type { Decoder, NoDecoder } from './decoder.ts';
 import { DECODER_NAMES, type DecoderName, openDecoder } from './open-decoder.ts';
@@ -21,6 +17,7 @@ const SPLIT: ErrorModelOptions = {
   approximateDisjointErrors: true,
   ignoreDecompositionFailures: false,
   blockDecompositionFromIntroducingRemnantEdges: false,
+  allowGaugeDetectors: false,
 };
 const WHOLE: ErrorModelOptions = { ...SPLIT, decomposeErrors: false };
 

@@ -67,6 +67,38 @@ test.each(['statevector', 'density_matrix', 'stabilizer'])(
   },
 );
 
+test('events of observables of Pauli operators are flips of both, whether or not they commute', async () => {
+  const answer = await submit({
+    stim: 'OBSERVABLE_INCLUDE(0) X0\nOBSERVABLE_INCLUDE(1) Z0\nZ_ERROR(1) 0\nOBSERVABLE_INCLUDE(0) X0\nOBSERVABLE_INCLUDE(1) Z0\nM(1) 1\nDETECTOR rec[-1]',
+    return: ['detection_events', 'detector_error_model'],
+  });
+  const { data } = answer.json();
+  expect(data.method).toBe('stabilizer');
+  expect(data.detection_events).toMatchObject({ num_detectors: 1, num_logical_observables: 2 });
+  expect(new Set(Buffer.from(data.detection_events.data, 'base64'))).toEqual(new Set([0b011]));
+  expect(data.detector_error_model).toBe('error(1) D0\nerror(1) L0\nlogical_observable L1\n');
+  // Without events the measurements are given, and the model too.
+  const other = await submit({
+    stim: 'X 0\nOBSERVABLE_INCLUDE(0) Z0\nM 0\nX_ERROR(0.25) 0\nOBSERVABLE_INCLUDE(0) Z0',
+    return: ['counts', 'detector_error_model'],
+  });
+  expect(other.json().data).toMatchObject({
+    counts: { '1': 200 },
+    detector_error_model: 'error(0.25) L0\n',
+  });
+});
+
+test('detectors that are allowed to be random have random events, together as they are', async () => {
+  const answer = await submit({
+    stim: 'MX 0\nZ 0\nMX 0\nDETECTOR rec[-1]\nDETECTOR rec[-2]',
+    return: ['detection_events', 'detector_error_model'],
+    detector_error_model: { allow_gauge_detectors: true },
+  });
+  const { data } = answer.json();
+  expect(data.detector_error_model).toBe('error(0.5) D0 D1\n');
+  expect(new Set(Buffer.from(data.detection_events.data, 'base64'))).toEqual(new Set([0, 0b11]));
+});
+
 test('detectors of a circuit with T gates are those of its runs without noise', async () => {
   // A T state is turned back, but for an error of 0.2 before the second gate; the last detector varies by itself.
   const answer = await submit({
@@ -107,6 +139,29 @@ test.each([
     { stim: 'T 0\nM 0\nDETECTOR rec[-1]', return: ['detector_error_model'] },
     'stim',
     'T on qubit 0 is neither',
+  ],
+  [
+    {
+      stim: 'M 0\nOBSERVABLE_INCLUDE(0) Z0',
+      return: ['detection_events', 'counts'],
+      method: 'statevector',
+    },
+    'return',
+    'and not counts: ask for these in another request',
+  ],
+  [
+    {
+      stim: 'M 0\nOBSERVABLE_INCLUDE(0) Z0',
+      return: ['detection_events'],
+      method: 'statevector',
+    },
+    'method',
+    'whose events only the method stabilizer gives, not statevector',
+  ],
+  [
+    { stim: 'T 0\nM 0\nOBSERVABLE_INCLUDE(0) Z0', return: ['detection_events'] },
+    'method',
+    'it takes no observables of Pauli operators',
   ],
   [{ stim: 'M 0\nCX 0 1 2' }, 'stim', 'Stim line 2, column 1: CX takes pairs'],
 ])('%j is answered with its fault', async (body, path, message) => {

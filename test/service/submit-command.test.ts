@@ -1,6 +1,6 @@
 // @needs service
 /** `qcs submit` against a real service, and against one that does not answer as it should. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import { type Around, runQcs } from '../support/command-line.ts';
@@ -53,6 +53,38 @@ describe('qcs submit', () => {
     const environment = { QCS_URL: service.origin, QCS_API_KEY: service.key };
     const followed = await runQcs(['jobs', 'follow', stdout.trim(), '--json'], { environment });
     expect(JSON.parse(followed.stdout)).toMatchObject({ processor: 'gpu-fleet', seed: 7 });
+  });
+
+  test('writes files of shots, as qcs run does', async () => {
+    const options = ['--target', 'qvm', '--shots', '64', '--seed', '5', '--out-format', 'dets'];
+    const filesOf = (name: string) => {
+      const [events, bits] = ['events', 'bits'].map((each) => join(folder.path, `${name}.${each}`));
+      return { events: events!, bits: bits! };
+    };
+    const read = ({ events, bits }: ReturnType<typeof filesOf>) =>
+      [events, bits].map((path) => readFileSync(path, 'utf8'));
+    const args = (files: ReturnType<typeof filesOf>) => [
+      ...['examples/repetition-code.stim', ...options],
+      ...['--detection-events', files.events, '--measurements', files.bits],
+    ];
+    const [submitted, run] = [filesOf('submitted'), filesOf('run')];
+    const ended = await submit(args(submitted));
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('completed in') });
+    expect(ended.stdout).not.toContain('detection_events');
+    expect(await runQcs(['run', ...args(run)])).toMatchObject({ code: 0, stderr: '' });
+    expect(read(submitted)).toEqual(read(run));
+    expect(read(run)[0]!.trim().split('\n')).toHaveLength(64);
+    expect(read(run).join()).toMatch(/^shot( D\d+)*( L0)?\n.*,shot( M\d+)*\n/s);
+  });
+
+  test.each([
+    [['--async'], 'a job that goes on'],
+    [['--out-format', 'ptb64'], 'a multiple of 64 shots, and not 1000'],
+  ])('refuses files of shots with %j', async (options, problem) => {
+    const file = join(folder.path, 'none');
+    const ended = await submit([...BELL, '--measurements', file, ...options]);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
+    expect(existsSync(file)).toBe(false);
   });
 
   test('lists what the service finds wrong with the circuit', async () => {

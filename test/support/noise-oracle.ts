@@ -143,6 +143,8 @@ function afterOne(operation: Acting, mixture: Mixture, n: number): Mixture {
         krausOf(channel).map((matrix) => embedded(matrix, qubits, n)),
       );
     }
+    case 'track':
+      throw new Error('This oracle tracks no errors.');
     case 'reset':
       return operation.qubits.reduce<Mixture>((reset, qubit) => {
         return through(reset, [unit(0, 0, qubit, n), unit(0, 1, qubit, n)]);

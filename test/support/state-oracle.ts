@@ -154,6 +154,7 @@ export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {
           return;
         case 'noise':
         case 'misread':
+        case 'track':
           throw new Error('This oracle knows no noise.');
         default:
           for (const branch of collapses(op, state, bits)) {

@@ -69,6 +69,7 @@ export class IdleClock {
         return [];
       }
       case 'misread':
+      case 'track':
         return [];
       case 'while': {
         // All bits are there by then: a bit is written when its qubit is free, at the latest.

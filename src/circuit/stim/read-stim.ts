@@ -27,6 +27,7 @@ import {
   type StimTarget,
   stimFault,
 } from './stim-text.ts';
+import { ObservableTracking, type TrackedObservables } from './track-observables.ts';
 
 /** A text as it was read. */
 export interface StimProgram {
@@ -35,7 +36,10 @@ export interface StimProgram {
   readonly detectors: readonly (readonly Bit[])[];
   /** Coordinates of each detector, with those of SHIFT_COORDS added. */
   readonly coordinates: readonly (readonly number[])[];
+  /** Measured bits of each observable. */
   readonly logicalObservables: readonly (readonly Bit[])[];
+  /** Present if observables have Pauli operators: the circuit in which they are tracked. */
+  readonly tracked?: TrackedObservables;
   /** At most one: that the bits of a sweep are 0. */
   readonly warnings: readonly ProgramWarning[];
 }
@@ -65,6 +69,7 @@ class StimReader {
   readonly #detectors: Bit[][] = [];
   readonly #coordinates: number[][] = [];
   readonly #observables: Set<Bit>[] = [];
+  readonly #tracking: ObservableTracking;
   #numParityBits = 0;
   /** Work of reading, and operations of this text that it has. */
   readonly #work: ReadingWork;
@@ -85,6 +90,7 @@ class StimReader {
     this.#work = limits.readingWork ?? { numSteps: 0, numGates: 0 };
     this.#stepsBefore = this.#work.numSteps;
     this.#statements = parseStim(text);
+    this.#tracking = new ObservableTracking(this.#statements);
     this.#circuit = new StimCircuit(this.#countQubits(this.#statements), limits, (problem) =>
       this.#fault(problem, this.#at, LIMIT_EXCEEDED),
     );
@@ -94,13 +100,15 @@ class StimReader {
     this.#run(this.#statements);
     this.#endChain();
     const { numQubits, numBits, operations } = this.#circuit;
+    const circuit = { numQubits, numBits, operations };
+    const logicalObservables = this.#observables.map((bits) => [...bits].sort(ascending));
+    const tracked = this.#tracking.finish(circuit, logicalObservables);
     return {
-      circuit: { numQubits, numBits, operations },
+      circuit,
       detectors: this.#detectors,
       coordinates: this.#coordinates,
-      logicalObservables: Array.from(this.#observables, (bits) =>
-        [...(bits ?? [])].sort(ascending),
-      ),
+      logicalObservables,
+      ...(tracked !== undefined && { tracked }),
       warnings: this.#warnings(),
     };
   }
@@ -239,14 +247,10 @@ class StimReader {
       case 'observable': {
         const index = args[0]!;
         for (let i = this.#observables.length; i <= index; i++) this.#observables.push(new Set());
-        const pauli = targets.find(({ kind }) => kind === 'pauli');
-        if (pauli !== undefined) {
-          throw this.#fault(
-            'An observable of Pauli operators is not supported: include measurements, such as rec[-1].',
-            pauli.offset,
-          );
-        }
-        this.#toggled(this.#observables[index]!, targets);
+        const included = this.#toggled(new Set(), targets);
+        const bits = this.#observables[index]!;
+        for (const bit of included) if (!bits.delete(bit)) bits.add(bit);
+        this.#tracking.include(index, targets, included, this.#circuit.operations.length);
         return;
       }
       case 'shift': {

@@ -18,6 +18,7 @@ import { type JobOptions, writeResult } from './one-job.ts';
 /**
  * Watches the job to its end and prints its result. Ctrl-C ends the watching, not the job.
  *
+ * @param take - Uses the record of a job that is completed, and returns what is to be printed of it.
  * @throws {JobFailedError | JobCancelledError | WatchStoppedError}
  */
 export async function followJob(
@@ -25,12 +26,14 @@ export async function followJob(
   id: string,
   options: JobOptions,
   io: CommandIo,
+  take: (record: object) => Promise<object> = async (record) => record,
 ): Promise<void> {
   const jobs = client.jobsOf(id);
   using interrupt = new Interrupt(io, () => new WatchStoppedError(id));
   const job = await finalRecord(jobs, id, interrupt.signal, io);
   if (job.status === 'completed' || options.json === true) {
-    writeResult(readRecord(job, jobs), options, io);
+    const record = job.status === 'completed' ? await take(job) : job;
+    writeResult(readRecord(record, jobs), options, io);
   }
   throwUnlessCompleted(id, job);
 }

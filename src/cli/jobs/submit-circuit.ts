@@ -10,11 +10,12 @@ import {
 } from '../circuit-file.ts';
 import { type CommandIo, printable, writeEither } from '../command-io.ts';
 import { CircuitRefusedError } from '../errors.ts';
+import { type ShotFileOptions, withShotOutputs, writeShotFiles } from '../shot-files.ts';
 import { followJob } from './follow-job.ts';
 import { type AddressOptions, serviceClient } from './service-client.ts';
 
 /** Options of the command. */
-export interface SubmitOptions extends AddressOptions, SubmissionOptions {
+export interface SubmitOptions extends AddressOptions, SubmissionOptions, ShotFileOptions {
   readonly name?: string;
   readonly tag?: readonly string[];
   readonly priority?: JobPriority;
@@ -33,8 +34,9 @@ export async function submitCircuit(
   options: SubmitOptions,
   io: CommandIo,
 ): Promise<void> {
+  const content = await readCircuitFile(file, options);
   const body = {
-    ...submissionFields(await readCircuitFile(file, options), options),
+    ...withShotOutputs(submissionFields(content, options), options),
     ...labelFields(options),
   };
   const client = await serviceClient(options, io);
@@ -42,7 +44,7 @@ export async function submitCircuit(
   const record = await accepted(file, () => client.circuits.submit(body as CircuitSubmissionInput));
   const id = printable(record.circuit_id);
   if (options.async === true) writeEither(io, options, record, id);
-  else await followJob(client, id, options, io);
+  else await followJob(client, id, options, io, (answer) => writeShotFiles(answer, options));
 }
 
 /** Name, tags and priority of the options, as fields of a request. */

@@ -12,6 +12,7 @@ import {
   type Operation,
   operationQubits,
   type Qubit,
+  trackedElsewhere,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import { applyToColumns, targetMatrix } from '../../circuit/operation-matrix.ts';
@@ -187,6 +188,8 @@ class ChainCompiler {
         case 'while':
           this.#addLoop(operation);
           break;
+        case 'track':
+          throw trackedElsewhere();
         case 'barrier':
         case 'noise':
           throw new Error(`unreachable: ${operation.kind} among gates on pairs`);

@@ -51,6 +51,7 @@ export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
       }
       case 'while':
       case 'noise':
+      case 'track':
         return false;
       case 'measure':
       case 'reset':

@@ -155,6 +155,8 @@ class ActiveWriter {
         break;
       case 'while':
         throw new NoProgram({ kind: 'unsupported', what: 'loops' });
+      case 'track':
+        throw new NoProgram({ kind: 'unsupported', what: 'observables of Pauli operators' });
       case 'assign':
         this.code.addAssignment(operation);
         break;

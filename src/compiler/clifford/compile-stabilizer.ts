@@ -12,6 +12,8 @@ import {
   type NoiseOperation,
   operationQubits,
   type Qubit,
+  type ResetOperation,
+  type TrackOperation,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import type { KrausChannel, PauliChannel } from '../../circuit/noise/channel.ts';
@@ -35,12 +37,43 @@ const known = new WeakMap<DynamicCircuit, StabilizerProgram | NotCliffordReason>
 export function compileStabilizer(circuit: DynamicCircuit): StabilizerProgram | NotCliffordReason {
   let program = known.get(circuit);
   if (program === undefined) {
-    const recognition = new CliffordRecognition();
-    const reason = firstNotClifford(circuit.operations, recognition, []);
-    program = reason ?? compiled(circuit, recognition);
+    program = compiled(circuit, lastReadings(circuit.operations));
     known.set(circuit, program);
   }
   return program;
+}
+
+/**
+ * Compiles a circuit with its measurements where they are written, and qubits that are measured and reset one after the
+ * other. The lines of random detectors depend on this order.
+ */
+export function compileAsWritten(circuit: DynamicCircuit): StabilizerProgram | NotCliffordReason {
+  const operations = circuit.operations.flatMap(
+    (operation, i, all): readonly DynamicOperation[] => {
+      if (operation.kind === 'reset' && isOfMeasured(operation, all, i)) return [];
+      if (operation.kind !== 'measure') return [operation];
+      const next = all[i + 1]?.kind === 'misread' ? i + 2 : i + 1;
+      const reset = all[next];
+      if (reset?.kind !== 'reset' || !isOfMeasured(reset, all, next)) return [operation];
+      return operation.qubits.flatMap((qubit, k) => [
+        { ...operation, qubits: [qubit], bits: [operation.bits[k]!] },
+        { ...reset, qubits: [qubit] },
+      ]);
+    },
+  );
+  return compiled(circuit, { operations, measures: [], misreads: [], assignments: [] });
+}
+
+/** Whether a reset is of the qubits that the measurement before it has measured. */
+function isOfMeasured(
+  { qubits, condition }: ResetOperation,
+  operations: readonly DynamicOperation[],
+  place: number,
+): boolean {
+  const before = operations[place - 1]?.kind === 'misread' ? place - 2 : place - 1;
+  const measure = operations[before];
+  if (measure?.kind !== 'measure' || condition !== measure.condition) return false;
+  return qubits.join() === measure.qubits.join();
 }
 
 /** The first operation that is neither Clifford nor Pauli noise; undefined if there is none. */
@@ -110,9 +143,13 @@ function resetOf({ numQubits, matrices }: KrausChannel): ChanceReset | undefined
   return undefined;
 }
 
-function compiled(circuit: DynamicCircuit, recognition: CliffordRecognition): StabilizerProgram {
-  const { numQubits, numBits, control } = circuit;
-  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
+function compiled(
+  { numQubits, numBits, control, operations: all }: DynamicCircuit,
+  { operations, measures, misreads, assignments }: ReturnType<typeof lastReadings>,
+): StabilizerProgram | NotCliffordReason {
+  const recognition = new CliffordRecognition();
+  const reason = firstNotClifford(all, recognition, []);
+  if (reason !== undefined) return reason;
   const writer = new ProgramWriter(recognition);
   for (const operation of operations) writer.add(operation);
   const numBodyInstructions = writer.code.numInstructions;
@@ -195,6 +232,9 @@ class ProgramWriter {
         if (hasCondition) this.framesSuffice = false;
         for (const qubit of operation.qubits) code.add(STABILIZER_OPS.reset, qubit);
         break;
+      case 'track':
+        code.addTrack(operation);
+        break;
     }
   }
 
@@ -233,6 +273,7 @@ export class StabilizerCode {
   readonly #resets = new Table<number>((probability) => probability);
   readonly #conditions = new Table<Condition>((condition) => condition);
   readonly #assignments: AssignOperation[] = [];
+  readonly #tracks: TrackOperation[] = [];
 
   get numInstructions(): number {
     return this.#length / STABILIZER_WORDS;
@@ -278,6 +319,11 @@ export class StabilizerCode {
     this.#assignments.push(assignment);
   }
 
+  addTrack(track: TrackOperation): void {
+    this.add(STABILIZER_OPS.track, this.#tracks.length);
+    this.#tracks.push(track);
+  }
+
   /** Adds a jump that `endUnless` gives its end. */
   addUnless(condition: Condition): number {
     return this.add(STABILIZER_OPS.unless, this.conditionNumber(condition));
@@ -302,6 +348,7 @@ export class StabilizerCode {
     | 'resetProbabilities'
     | 'assignments'
     | 'conditions'
+    | 'tracks'
   > {
     return {
       code: this.#words.slice(0, this.#length),
@@ -311,6 +358,7 @@ export class StabilizerCode {
       resetProbabilities: this.#resets.entries,
       assignments: this.#assignments,
       conditions: this.#conditions.entries,
+      tracks: this.#tracks,
     };
   }
 }

@@ -7,6 +7,7 @@ import {
   isStatic,
   operationQubits,
   type Qubit,
+  trackedElsewhere,
   withAllBits,
 } from '../../circuit/circuit.ts';
 import type { Coupler } from '../routing/coupling-map.ts';
@@ -156,6 +157,8 @@ export function renumbered(
         return operation;
       case 'noise':
         return { ...operation, qubits: placesOf(operation.qubits) };
+      case 'track':
+        throw trackedElsewhere();
       default:
         return onPlaces(operation, placesOf(operationQubits(operation)));
     }

@@ -8,6 +8,7 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   numRegisterBits,
+  trackedElsewhere,
 } from '../../circuit/circuit.ts';
 import { optimize } from '../passes/pipeline.ts';
 import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
@@ -89,6 +90,8 @@ function stepsOf(
         addLoop(operation, compiler, steps);
         break;
       }
+      case 'track':
+        throw trackedElsewhere();
     }
   }
   finish();

@@ -2,14 +2,15 @@
  * A circuit on density matrices: twice the qubits, those of the rows first. A gate U acts as U on the rows and as its
  * conjugate on the columns; a channel is a linear map on both.
  */
-import type {
-  Condition,
-  DynamicCircuit,
-  DynamicOperation,
-  GateOperation,
-  Operation,
-  Qubit,
-  UnitaryOperation,
+import {
+  type Condition,
+  type DynamicCircuit,
+  type DynamicOperation,
+  type GateOperation,
+  type Operation,
+  type Qubit,
+  trackedElsewhere,
+  type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import {
   type Channel,
@@ -171,6 +172,8 @@ class Doubler {
         case 'misread':
           out.push(operation);
           break;
+        case 'track':
+          throw trackedElsewhere();
       }
     }
     return out.flatMap((each): readonly DynamicOperation[] =>

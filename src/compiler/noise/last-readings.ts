@@ -96,6 +96,10 @@ class Later {
         if (operation.kind === 'misread') for (const bit of operation.bits) this.#read.add(bit);
         else for (const bit of bitsRead(operation.value)) this.#read.add(bit);
         return;
+      case 'track':
+        for (const qubit of [...operation.flips, ...operation.signs]) this.#qubits.add(qubit);
+        for (const bit of operation.reads) this.#read.add(bit);
+        return;
       case 'measure':
         for (const bit of operation.bits) this.#written.add(bit);
         break;

@@ -3,13 +3,7 @@
  * draws of its own, so that shots do not depend on the ranges in which they are asked for.
  */
 
-import { type AssignOperation, assignedBits, type Condition } from '../../circuit/circuit.ts';
-import {
-  type Bit,
-  type BitDiagram,
-  FALSE_NODE,
-  isWhole,
-} from '../../circuit/classical-expression.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import {
   type QubitString,
   STABILIZER_OPS,
@@ -17,9 +11,10 @@ import {
 } from '../../compiler/program.ts';
 import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
-import { assign, readBit, wordsFor, writeBit } from '../classical-bits.ts';
+import { wordsFor } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { ActiveStates, activeBytes, type Draws } from './active-states.ts';
+import { BitRows } from './bit-rows.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -148,6 +143,8 @@ export class FrameSampler {
   readonly #active: ActiveStates | undefined;
   /** Instructions that the kernels do not run, in order. */
   readonly #stops: readonly number[];
+  /** By tracking operation: parity of its bits in the reference sample. */
+  readonly #trackedReference: readonly number[];
 
   /**
    * @param reference - By instruction: outcomes and conditions in the reference sample.
@@ -176,6 +173,7 @@ export class FrameSampler {
       if (code[4 * i]! >= ops.assign) stops.push(i);
     }
     this.#stops = stops;
+    this.#trackedReference = trackedReference(program, reference);
   }
 
   /** Shots of a block. */
@@ -239,6 +237,10 @@ export class FrameSampler {
         yield* this.#collapse(index);
         continue;
       }
+      if (op === ops.track) {
+        yield this.#track(index);
+        continue;
+      }
       if (op === ops.assign) {
         yield this.#bitRows().assign(this.#program.assignments[index]!);
         continue;
@@ -250,6 +252,19 @@ export class FrameSampler {
       place = end;
     }
     yield* this.#run(numQubits + place, numQubits + code.length / 4);
+  }
+
+  /** Toggles a bit where the frame flips a string and bits differ from the reference; returns units of work. */
+  #track(index: number): number {
+    const { flips, signs, reads, bit } = this.#program.tracks[index]!;
+    const rows = this.#bitRows();
+    const row = rows.row(bit);
+    const add = (flipped: Int32Array, reference: number) => {
+      for (let i = 0; i < row.length; i++) row[i]! ^= flipped[i]! ^ -reference;
+    };
+    add(this.#anticommuting({ flips, signs }), this.#trackedReference[index]!);
+    for (const each of reads) add(rows.row(each), 0);
+    return row.length * (1 + flips.length + signs.length + reads.length);
   }
 
   /** Rotates the active qubits of all shots. */
@@ -404,94 +419,19 @@ export class FrameSampler {
   }
 }
 
-// Classical computation on rows of bits: a row has one bit of the register for all shots of a block, 32 shots a word.
-// Conditions and functions of single bits take all shots at once; other expressions are evaluated shot by shot.
-
-/** Rows of the bits of a register. */
-export class BitRows {
-  readonly #words: Int32Array;
-  readonly #at: number;
-  readonly #rowWords: number;
-  readonly #numBits: number;
-
-  /** @param at - Address of the row of bit 0; the others follow. */
-  constructor(words: Int32Array, at: number, rowWords: number, numBits: number) {
-    this.#words = words;
-    this.#at = at;
-    this.#rowWords = rowWords;
-    this.#numBits = numBits;
+/** Parities of the bits that each tracking operation reads, in the reference sample. */
+function trackedReference(
+  { code, tracks }: StabilizerProgram,
+  reference: Uint8Array,
+): readonly number[] {
+  const values = new Map<Bit, number>();
+  const parities: number[] = [];
+  if (tracks.length === 0) return parities;
+  for (let at = 0; at < code.length; at += 4) {
+    if (code[at] === ops.measure) values.set(code[at + 2]!, reference[at / 4]!);
+    if (code[at] !== ops.track) continue;
+    const { reads } = tracks[code[at + 1]!]!;
+    parities.push(reads.reduce((parity, bit) => parity ^ (values.get(bit) ?? 0), 0));
   }
-
-  /** The shots in which a condition holds. */
-  condition(condition: Condition | undefined): Int32Array {
-    const held = new Int32Array(this.#rowWords).fill(-1);
-    let rest = condition?.value ?? 0;
-    for (const bit of condition?.bits ?? []) {
-      const row = this.#row(bit);
-      const differs = rest % 2 === 1 ? 0 : -1;
-      for (let i = 0; i < held.length; i++) held[i]! &= row[i]! ^ differs;
-      rest = Math.floor(rest / 2);
-    }
-    return rest === 0 ? held : held.fill(0);
-  }
-
-  /**
-   * Evaluates an assignment in all shots.
-   *
-   * @returns Units of work, as a time slicer counts them.
-   * @throws {ClassicalValueError} if the value of a shot does not exist.
-   */
-  assign(assignment: AssignOperation): number {
-    const { bits, value, condition } = assignment;
-    const isOfBits =
-      value.kind === 'read' && (isWhole(value.type) || value.bits.length === bits.length);
-    if (!isOfBits) return this.#assignEach(assignment);
-    const held = this.condition(condition);
-    const rows = value.bits.map((diagram) => this.#evaluate(diagram));
-    const beyond = value.encoding === 'int' ? rows.at(-1) : undefined;
-    const none = new Int32Array(this.#rowWords);
-    // All rows are computed before the first one is written.
-    for (const [i, bit] of bits.entries()) {
-      const [row, now] = [rows[i] ?? beyond ?? none, this.#row(bit)];
-      for (let word = 0; word < row.length; word++) {
-        now[word]! ^= (now[word]! ^ row[word]!) & held[word]!;
-      }
-    }
-    return this.#rowWords * (rows.length + bits.length);
-  }
-
-  #row(bit: Bit): Int32Array {
-    const at = this.#at + bit * this.#rowWords;
-    return this.#words.subarray(at, at + this.#rowWords);
-  }
-
-  /** The row of a boolean function; a copy. */
-  #evaluate(diagram: BitDiagram): Int32Array {
-    if (typeof diagram === 'number') return this.#row(diagram).slice();
-    const constant = (isTrue: boolean) => new Int32Array(this.#rowWords).fill(isTrue ? -1 : 0);
-    if (typeof diagram === 'boolean') return constant(diagram);
-    const rows: Int32Array[] = [];
-    const rowOf = (node: number) => (node < 0 ? constant(node !== FALSE_NODE) : rows[node]!);
-    for (const [bit, low, high] of diagram.nodes) {
-      const [row, ifZero, ifOne] = [this.#row(bit), rowOf(low), rowOf(high)];
-      rows.push(ifZero.map((word, i) => word ^ ((word ^ ifOne[i]!) & row[i]!)));
-    }
-    return rows.at(-1)!;
-  }
-
-  #assignEach(assignment: AssignOperation): number {
-    const used = assignedBits(assignment);
-    const register = new Uint32Array(wordsFor(this.#numBits));
-    const numShots = 32 * this.#rowWords;
-    for (let shot = 0; shot < numShots; shot++) {
-      const [word, place] = [shot >>> 5, shot & 31];
-      const valueAt = (bit: Bit) => (this.#row(bit)[word]! >>> place) & 1;
-      for (const bit of used) writeBit(register, bit, valueAt(bit) === 1 ? 1 : 0);
-      assign(assignment, register);
-      for (const bit of assignment.bits) {
-        this.#row(bit)[word]! ^= (readBit(register, bit) ^ valueAt(bit)) << place;
-      }
-    }
-    return 64 * numShots;
-  }
+  return parities;
 }

@@ -105,7 +105,7 @@ export async function referenceSample(
   return { values: spread, register };
 }
 
-/** The instructions without noise, and the place that each of them had. */
+/** The instructions without noise and what it flips, and the place that each of them had. */
 function withoutNoise(code: Int32Array): {
   readonly code: Int32Array;
   readonly places: Int32Array;
@@ -114,12 +114,12 @@ function withoutNoise(code: Int32Array): {
   const places = new Int32Array(code.length / 4);
   const placeNow = new Int32Array(code.length / 4 + 1);
   let count = 0;
-  const { noise1, misread } = STABILIZER_OPS;
+  const { noise1, misread, track } = STABILIZER_OPS;
   for (let place = 0; place < places.length; place++) {
     placeNow[place] = count;
     const [from, to] = [4 * place, 4 * count];
     const op = code[from]!;
-    if (op >= noise1 && op <= misread) continue;
+    if ((op >= noise1 && op <= misread) || op === track) continue;
     kept[to] = op;
     kept[to + 1] = code[from + 1]!;
     kept[to + 2] = code[from + 2]!;

@@ -243,6 +243,7 @@ const FORMS: {
   while: null,
   noise: null,
   misread: null,
+  track: null,
 };
 
 interface Kind {

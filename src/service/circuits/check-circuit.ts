@@ -19,6 +19,7 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
+import type { Parities } from '../../compiler/clifford/error-walk.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
@@ -163,12 +164,16 @@ function checkParts(
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (program === undefined) return undefined;
-  const measured = withFinalMeasurement(program.circuit);
+  const { tracked } = program.parities ?? {};
+  const runsTracked = tracked !== undefined && outputs.includes('detection_events');
+  if (runsTracked) checkTracked(outputs, parts.method, faults);
+  const measured = withFinalMeasurement(runsTracked ? tracked.circuit : program.circuit);
   const { results } = program.results;
   const { observables: requested = [], qasm, shots } = parts;
   const checked = checkProgram(
     {
       ...parts,
+      ...(runsTracked && { method: 'stabilizer' }),
       form: 'circuit',
       groups: [{ circuit: measured, points: undefined }],
       inputs: undefined,
@@ -185,13 +190,19 @@ function checkParts(
   const { groups, chosen, observables, numQubits, ...facts } = checked;
   const { circuit } = groups[0]!;
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
-  const parities = program.parities ?? declaredParities(parts);
+  const parities = parityListsOf(program.parities) ?? declaredParities(parts);
   const detection =
     parities &&
     readDetection(
       parities,
       parts.detector_error_model,
-      { circuit, outputs, shots, mayTakeLong: maxSteps === undefined },
+      {
+        // That of a text has its noise, and the resets that no run needs.
+        circuit: program.parities === undefined ? circuit : (tracked?.circuit ?? measured),
+        outputs,
+        shots,
+        mayTakeLong: maxSteps === undefined,
+      },
       faults,
     );
   if (observables === undefined) return undefined;
@@ -219,6 +230,30 @@ function checkParts(
       ...(purpose === 'compile' ? warningsOfParities(program.parities) : []),
     ],
   };
+}
+
+/** Detectors and observables of a text; bits that track observables stand for these. */
+export function parityListsOf(parities: ReadSource['parities']): Parities | undefined {
+  if (parities === undefined) return undefined;
+  const { tracked, ...lists } = parities;
+  if (tracked === undefined) return lists;
+  return { ...lists, logicalObservables: tracked.logicalObservables };
+}
+
+/** Adds faults where events of observables of Pauli operators are asked for beside what their run does not give. */
+function checkTracked(
+  outputs: readonly Output[],
+  method: BodyParts['method'],
+  faults: FaultList,
+): void {
+  const others = outputs.filter((name) => factsOf(name).needs !== 'parities');
+  if (others.length > 0) {
+    const problem = `An observable of the text has Pauli operators. Their run gives detection_events and detector_error_model, and not ${others.join(', ')}: ask for these in another request.`;
+    faults.add('return', problem);
+  }
+  if (method === undefined || method === 'automatic' || method === 'stabilizer') return;
+  const problem = `An observable of the text has Pauli operators, whose events only the method stabilizer gives, not ${method}.`;
+  faults.add('method', problem);
 }
 
 /** Warning that a circuit is written out without the parities of its text. */

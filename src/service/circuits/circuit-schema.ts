@@ -194,6 +194,12 @@ const errorModelOptions = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether every part of an error is itself an error of the circuit. Default false'),
+  allow_gauge_detectors: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether detectors may have random values without errors. The model then has an error of probability 0.5 for each random outcome that they depend on, and their events are random. Default false: such detectors are refused',
+    ),
 });
 /** Options of a detector error model. */
 export type ErrorModelFields = z.output<typeof errorModelOptions>;

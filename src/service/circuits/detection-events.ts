@@ -2,13 +2,9 @@
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
-import {
-  detectorErrorModel,
-  expectedParities,
-  type NoErrorModel,
-  type Parities,
-} from '../../compiler/clifford/error-model.ts';
+import { compileAsWritten, compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
+import { detectorErrorModel, expectedParities } from '../../compiler/clifford/error-model.ts';
+import type { NoErrorModel, Parities } from '../../compiler/clifford/error-walk.ts';
 import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
 import { type NoiselessParities, noiselessParities } from '../../fleet/noiseless-parities.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
@@ -101,7 +97,8 @@ export function readDetection(
     faults.add('return', problem, LIMIT_EXCEEDED);
   }
   if (faults.count > before) return undefined;
-  const program = compileStabilizer(circuit);
+  const allowGaugeDetectors = isWritten && options.allow_gauge_detectors === true;
+  const program = allowGaugeDetectors ? compileAsWritten(circuit) : compileStabilizer(circuit);
   // The text of the model has the coordinates.
   const { coordinates, ...kept } = parities;
   if ('kind' in program) {
@@ -128,6 +125,7 @@ export function readDetection(
         ignoreDecompositionFailures: options.ignore_decomposition_failures ?? true,
         blockDecompositionFromIntroducingRemnantEdges:
           options.block_decomposition_from_introducing_remnant_edges ?? false,
+        allowGaugeDetectors,
       })
     : expectedParities(program, parities);
   if ('kind' in model) {
@@ -198,7 +196,7 @@ function faultOf(
       const name = `${list === 'detectors' ? 'D' : 'L'}${index}`;
       return {
         field: fields === undefined ? 'stim' : `${fields[list]}[${index}]`,
-        problem: `The parity of ${fields === undefined ? name : 'these bits'} differs between runs without errors: it depends on a random outcome of a measurement.`,
+        problem: `The parity of ${fields === undefined ? name : 'these bits'} differs between runs without errors: it depends on a random outcome of a measurement.${list === 'detectors' ? ' An error model has random detectors with the option allow_gauge_detectors.' : ''}`,
       };
     }
     case 'disjoint':

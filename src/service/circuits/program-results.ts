@@ -1,4 +1,5 @@
 /** Checks the results that a program requests with `#pragma braket result`, and their fields in the answer. */
+
 import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
@@ -7,7 +8,8 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
-import type { Parities } from '../../compiler/clifford/error-model.ts';
+import type { StimProgram } from '../../circuit/stim/read-stim.ts';
+import type { Parities } from '../../compiler/clifford/error-walk.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { addResultFault } from './check-outputs.ts';
 
@@ -69,7 +71,7 @@ export interface ReadSource extends OpenQasmProgram {
   /** Read at the one point of its inputs; present if the program requests a gradient. */
   readonly sweep?: Sweep;
   /** Detectors and observables of a text in Stim's format. */
-  readonly parities?: Parities;
+  readonly parities?: Parities & Pick<StimProgram, 'tracked'>;
 }
 
 /** Gradient that a program requests. */

@@ -13,7 +13,7 @@ import { parityLists } from '../../math/bit-matrix.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import type { CheckedProgram } from '../batches/batch-program.ts';
 import { readNoise } from '../circuits/caller-device.ts';
-import { readProgram } from '../circuits/check-circuit.ts';
+import { parityListsOf, readProgram } from '../circuits/check-circuit.ts';
 import {
   attempt,
   type CheckedGroups,
@@ -104,11 +104,14 @@ export function checkTask(
     faults.add('qasm', problem);
     return undefined;
   }
+  const { tracked } = program.parities ?? {};
   const noise =
     task.noise === undefined ? ofExperiment : readNoise(task.noise, target?.spec, faults);
   const question = {
     form: 'circuit',
-    groups: [{ circuit: withFinalMeasurement(program.circuit), points: undefined }],
+    groups: [
+      { circuit: withFinalMeasurement(tracked?.circuit ?? program.circuit), points: undefined },
+    ],
     inputs: undefined,
     source,
     qasm: task.qasm,
@@ -119,9 +122,13 @@ export function checkTask(
     observables: [],
   } as const satisfies ProgramQuestion;
   const context = { target, limits, noise, purpose: 'run' } as const;
-  const checked = byStabilizersOrElse(question, context, faults);
+  // Only stabilizer runs track observables of Pauli operators.
+  const checked =
+    tracked === undefined
+      ? byStabilizersOrElse(question, context, faults)
+      : checkProgram({ ...question, method: 'stabilizer' }, context, faults);
   if (checked?.chosen === undefined || faults.count > 0) return undefined;
-  const declared = program.parities ?? declaredParities(task);
+  const declared = parityListsOf(program.parities) ?? declaredParities(task);
   if (declared === undefined || declared.logicalObservables.length === 0) {
     faults.add(source === 'stim' ? 'stim' : 'logical_observables', NO_OBSERVABLES[source]);
     return undefined;

@@ -246,6 +246,9 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
     CLI_EMBEDDED_ONLY:
       '`qcs backup`, `restore`, `check`: the database is in PostgreSQL, which has its own programs.',
     CLI_FILE_NOT_FOUND: '`qcs run`, `qcs submit`, `qcs train --check`: the file does not exist.',
+    CLI_NO_GRAPHLIKE_ERROR:
+      '`qcs distance`: no errors of one or two detectors flip an observable and no detector.',
+    CLI_FILE_UNWRITABLE: '`qcs run`, `qcs submit`: a file of shots cannot be written.',
     CLI_FILE_UNREADABLE: '`qcs run`, `qcs submit`: the file does not contain a circuit.',
     CLI_INTERRUPTED: 'The user interrupted a command.',
     CLI_KEY_MALFORMED:

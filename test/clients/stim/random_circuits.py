@@ -19,7 +19,6 @@ class RandomCircuit:
         self._draw = random.Random(seed)
         self._num_qubits = self._draw.randint(2, 5)
         self._num_bits = 0
-        self._lines: list[str] = []
         self._kinds: list[tuple[int, Callable[[], str]]] = [
             (25, self._gate_on_one),
             (25, self._gate_on_two),
@@ -34,13 +33,45 @@ class RandomCircuit:
 
     def text(self) -> str:
         """A circuit with all of its detectors; the first is an observable, too."""
-        for _ in range(self._draw.randint(3, 30)):
-            weights, kinds = zip(*self._kinds, strict=True)
-            self._lines.append(self._draw.choices(kinds, weights)[0]())
-        self._lines.append("M " + " ".join(map(str, range(self._num_qubits))))
-        detectors = str(stim.Circuit("\n".join(self._lines)).missing_detectors(unknown_input=False)).splitlines()
+        lines = [*self._some_lines(3, 30), self._measure_all()]
+        detectors = _detectors_of(lines)
         observable = [line.replace("DETECTOR", "OBSERVABLE_INCLUDE(1)") for line in detectors[:1]]
-        return "\n".join([*self._lines, *detectors, *observable])
+        return "\n".join([*lines, *detectors, *observable])
+
+    def text_with_random_detectors(self) -> str:
+        """A circuit with detectors of any measurements."""
+        lines = [*self._some_lines(3, 30), self._measure_all()]
+        count = self._num_bits + self._num_qubits
+        for _ in range(self._draw.randint(1, 6)):
+            some = self._draw.sample(range(1, count + 1), self._draw.randint(1, min(4, count)))
+            lines.append("DETECTOR " + " ".join(f"rec[-{back}]" for back in some))
+        return "\n".join(lines)
+
+    def text_with_pauli_observables(self) -> str:
+        """A circuit with three observables that begin as Pauli operators in its middle and end as what these become."""
+        before = self._some_lines(0, 12)
+        # Feedback in the middle is from there alone, so that its flows are known.
+        self._num_bits = 0
+        middle = self._some_lines(2, 12)
+        circuit = stim.Circuit("\n".join(middle))
+        flows = circuit.without_noise().flow_generators()
+        self._draw.shuffle(flows)
+        starts, ends = [], []
+        for number, flow in enumerate(flows[:3]):
+            count = circuit.num_measurements
+            bits = [f"rec[{bit - count if bit >= 0 else bit}]" for bit in flow.measurements_copy()]
+            operators = [[f"{'_XYZ'[p]}{q}" for q, p in enumerate(end) if p != 0] for end in (flow.input_copy(), flow.output_copy())]
+            starts.append(" ".join([f"OBSERVABLE_INCLUDE({number})", *(self._sign() + each for each in operators[0])]))
+            ends.append(" ".join([f"OBSERVABLE_INCLUDE({number})", *(self._sign() + each for each in operators[1]), *bits]))
+        lines = [*before, *starts, *middle, *ends, self._measure_all()]
+        return "\n".join([*lines, *_detectors_of(lines)])
+
+    def _some_lines(self, least: int, most: int) -> list[str]:
+        weights, kinds = zip(*self._kinds, strict=True)
+        return [self._draw.choices(kinds, weights)[0]() for _ in range(self._draw.randint(least, most))]
+
+    def _measure_all(self) -> str:
+        return "M " + " ".join(map(str, range(self._num_qubits)))
 
     def _qubit(self) -> int:
         return self._draw.randrange(self._num_qubits)
@@ -120,3 +151,7 @@ class RandomCircuit:
         count = {"PAULI_CHANNEL_1": 3, "PAULI_CHANNEL_2": 15, "HERALDED_PAULI_CHANNEL_1": 4}.get(name, 1)
         values = ",".join(str(p(0.03 if count == 15 else 0.2)) for _ in range(count))
         return f"{name}({values}) {f'{a} {b}' if name.endswith('2') else q}"
+
+
+def _detectors_of(lines: list[str]) -> list[str]:
+    return str(stim.Circuit("\n".join(lines)).missing_detectors(unknown_input=False)).splitlines()

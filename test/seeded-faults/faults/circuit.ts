@@ -138,9 +138,21 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'logical observables that nothing flips are numbered with the detectors',
-    file: 'src/compiler/clifford/error-model.ts',
+    file: 'src/compiler/clifford/print-error-model.ts',
     from: 'logical_observable L${i - numDetectors',
     to: 'logical_observable L${i',
+  },
+  {
+    name: 'Z operators of an observable are tracked as X operators',
+    file: 'src/circuit/stim/track-observables.ts',
+    from: 'signs: withMask(2)',
+    to: 'signs: withMask(1)',
+  },
+  {
+    name: 'signs of random detectors that follow from others are forgotten',
+    file: 'src/compiler/clifford/error-walk.ts',
+    from: 'this.expected[each]! ^= (turns >> 1) & 1;',
+    to: 'this.expected[each]! ^= 0;',
   },
   {
     name: 'errors of a chain in the format of Stim happen together',

@@ -7,8 +7,8 @@ import {
   detectorErrorModel,
   type ErrorModelOptions,
   expectedParities,
-  type Parities,
 } from '../../../src/compiler/clifford/error-model.ts';
+import type { Parities } from '../../../src/compiler/clifford/error-walk.ts';
 import { printErrorModel } from '../../../src/compiler/clifford/print-error-model.ts';
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
@@ -88,6 +88,7 @@ const DEFAULTS: ErrorModelOptions = {
   approximateDisjointErrors: false,
   ignoreDecompositionFailures: true,
   blockDecompositionFromIntroducingRemnantEdges: false,
+  allowGaugeDetectors: false,
 };
 
 const modelOf = (

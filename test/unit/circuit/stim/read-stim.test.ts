@@ -27,6 +27,27 @@ const brief = (text: string) =>
     return [operation.kind, ...('qubits' in operation ? operation.qubits : [])].join(' ');
   });
 
+test('observables of Pauli operators are tracked with all of their parts, the others are bits', () => {
+  const text =
+    'OBSERVABLE_INCLUDE(1) X0 !Y1\nH 0\nM 0 1\nOBSERVABLE_INCLUDE(0) rec[-1]\nOBSERVABLE_INCLUDE(1) rec[-2] Z1 Z2';
+  const { circuit, logicalObservables, tracked } = read(text);
+  expect(circuit).toMatchObject({ numQubits: 3, numBits: 2 });
+  expect(logicalObservables).toEqual([[1], [0]]);
+  expect(tracked?.logicalObservables).toEqual([[1], [2]]);
+  const [h, m] = circuit.operations;
+  expect(tracked?.circuit).toEqual({
+    numQubits: 3,
+    numBits: 3,
+    operations: [
+      { kind: 'track', flips: [0, 1], signs: [1], reads: [], bit: 2 },
+      h,
+      m,
+      { kind: 'track', flips: [], signs: [1, 2], reads: [0], bit: 2 },
+    ],
+  });
+  expect(read('M 0\nOBSERVABLE_INCLUDE(0) rec[-1]').tracked).toBeUndefined();
+});
+
 test('every gate that the rows name is in the gate table', () => {
   for (const { action } of STIM_GATES.values()) {
     if (action.kind !== 'gates' && action.kind !== 'controlled') continue;
@@ -122,7 +143,6 @@ test.each([
   ['REPEAT 0 {\nH 0\n}', 1, 8, 'at least once'],
   ['REPEAT 2\n{\nH 0\n}', 1, 9, 'Expected {'],
   ['H 100', 1, 3, 'max_qubits is 100'],
-  ['M 0\nOBSERVABLE_INCLUDE(0) X0', 2, 23, 'not supported'],
   ['REPEAT 2000 {\nH 0\n}', 2, 1, 'max_gates of 1000'],
   ['REPEAT 1000000000000 {\nTICK\n}\nH 0', 2, 1, 'too many instructions'],
 ])('%j is refused at line %i, column %i', (text, line, column, message) => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { DynamicOperation } from '../../../../src/circuit/circuit.ts';
+import type {
+  AssignOperation,
+  DynamicOperation,
+  MisreadOperation,
+} from '../../../../src/circuit/circuit.ts';
 import { lastReadings } from '../../../../src/compiler/noise/last-readings.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
@@ -8,13 +12,13 @@ const measure = (qubit: number, bit: number): DynamicOperation => ({
   qubits: [qubit],
   bits: [bit],
 });
-const misread = (bit: number): DynamicOperation => ({
+const misread = (bit: number): MisreadOperation => ({
   kind: 'misread',
   bits: [bit],
   p1Given0: 0.1,
   p0Given1: 0.2,
 });
-const copy = (from: number, to: number): DynamicOperation => ({
+const copy = (from: number, to: number): AssignOperation => ({
   kind: 'assign',
   bits: [to],
   value: { kind: 'read', bits: [from], encoding: 'uint', type: 'uint' },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AssignOperation, Condition } from '../../../../src/circuit/circuit.ts';
 import { assign, conditionHolds } from '../../../../src/engine/classical-bits.ts';
-import { BitRows } from '../../../../src/engine/stabilizer/frame-sampler.ts';
+import { BitRows } from '../../../../src/engine/stabilizer/bit-rows.ts';
 import { valuesOf } from '../../../support/clifford-circuits.ts';
 import { RandomStream } from '../../../support/random-stream.ts';
 import { seeds, testSeeds } from '../../../support/seeds.ts';

@@ -1,0 +1,110 @@
+/**
+ * Files of shots that `qcs run` and `qcs submit` write: detection events, flips of observables, and measurements, in
+ * one of Stim's formats.
+ */
+import { writeFile } from 'node:fs/promises';
+import {
+  encodeShots,
+  GROUP_SHOTS,
+  type ShotColumns,
+  type ShotFormat,
+} from '../circuit/stim/shot-formats.ts';
+import type { CircuitResultFields } from '../service/circuits/circuit-schema.ts';
+import { FileUnwritableError, OptionsConflictError } from './errors.ts';
+
+/** Options that name files. */
+export interface ShotFileOptions {
+  readonly detectionEvents?: string;
+  readonly observables?: string;
+  readonly measurements?: string;
+  readonly outFormat: ShotFormat;
+}
+
+/** Whether an option names a file. */
+export const writesShots = (options: ShotFileOptions): boolean => outputsOf(options).length > 0;
+
+function outputsOf({ detectionEvents, observables, measurements }: ShotFileOptions) {
+  return [
+    ...(detectionEvents !== undefined || observables !== undefined ? ['detection_events'] : []),
+    ...(measurements !== undefined ? ['measurements'] : []),
+  ];
+}
+
+/**
+ * Fields of a request with the outputs of the files in its `return`. Without a `return` of its own it has no other.
+ *
+ * @throws {OptionsConflictError} if the format does not take the number of shots.
+ */
+export function withShotOutputs<
+  Fields extends Readonly<Record<string, unknown>> & { readonly shots: unknown },
+>(fields: Fields, options: ShotFileOptions): Fields {
+  const asked = outputsOf(options);
+  if (asked.length === 0) return fields;
+  const { shots, return: own } = fields;
+  if (options.outFormat === 'ptb64' && Number(shots) % GROUP_SHOTS !== 0) {
+    const problem = `the format ptb64 takes a multiple of ${GROUP_SHOTS} shots, and not ${shots}.`;
+    throw new OptionsConflictError(problem);
+  }
+  return { ...fields, return: [...new Set([...(Array.isArray(own) ? own : []), ...asked])] };
+}
+
+/** Fields of an answer from which files are written. */
+type ShotFields = Partial<
+  Pick<CircuitResultFields, 'detection_events' | 'measurements' | 'measured_qubits'>
+>;
+
+/**
+ * Writes the files.
+ *
+ * @returns The answer without what a file has.
+ * @throws {FileUnwritableError}
+ */
+export async function writeShotFiles<Answer extends ShotFields>(
+  answer: Answer,
+  options: ShotFileOptions,
+): Promise<Answer> {
+  const { detection_events: events, measurements: measured, ...others } = answer;
+  const { detectionEvents, observables, measurements } = options;
+  if (events !== undefined && writesEvents(options)) {
+    const detectors = { letter: 'D', first: 0, count: events.num_detectors } as const;
+    const ofLogical = {
+      letter: 'L',
+      first: events.num_detectors,
+      count: events.num_logical_observables,
+    } as const;
+    const ofEvents = observables === undefined ? [detectors, ofLogical] : [detectors];
+    await write(detectionEvents, events, ofEvents, options);
+    await write(observables, events, [ofLogical], options);
+  }
+  if (measured !== undefined && measurements !== undefined) {
+    const count = answer.measured_qubits?.length ?? 0;
+    await write(measurements, measured, [{ letter: 'M', first: 0, count }], options);
+  }
+  // The cast is safe: what is left out may be absent.
+  return {
+    ...others,
+    ...(events !== undefined && !writesEvents(options) && { detection_events: events }),
+    ...(measured !== undefined && measurements === undefined && { measurements: measured }),
+  } as Answer;
+}
+
+const writesEvents = ({ detectionEvents, observables }: ShotFileOptions) =>
+  detectionEvents !== undefined || observables !== undefined;
+
+async function write(
+  path: string | undefined,
+  { bytes_per_shot: bytesPerShot, data }: { bytes_per_shot: number; data: string },
+  columns: readonly ShotColumns[],
+  { outFormat }: ShotFileOptions,
+): Promise<void> {
+  if (path === undefined) return;
+  const rows = Buffer.from(data, 'base64');
+  const numShots = bytesPerShot === 0 ? 0 : rows.length / bytesPerShot;
+  const bytes = encodeShots({ numShots, bytesPerShot, rows, columns }, outFormat);
+  try {
+    await writeFile(path, bytes);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FileUnwritableError(path, why, { cause: error });
+  }
+}
