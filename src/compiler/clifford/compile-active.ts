@@ -20,6 +20,7 @@ import {
   type ResetOperation,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
+import { simulated } from '../../circuit/noise/channel.ts';
 import type { PauliFactor } from '../../circuit/observable.ts';
 import {
   beforeCircuit,
@@ -173,7 +174,8 @@ class ActiveWriter {
         this.#addGate(operation);
         break;
       case 'noise': {
-        const { channel, qubits } = operation;
+        const { qubits } = operation;
+        const channel = simulated(operation.channel);
         if (channel.kind !== 'pauli') {
           throw new NoProgram({ kind: 'unsupported', what: 'channels that are no Pauli errors' });
         }

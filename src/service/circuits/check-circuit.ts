@@ -6,12 +6,14 @@
  */
 import { type DynamicCircuit, type Qubit, withFinalMeasurement } from '../../circuit/circuit.ts';
 import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { FaultList, LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
 import {
   noisyCircuitFromGateObjects,
   openCircuitFromGateObjects,
 } from '../../circuit/gate-objects.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
+import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
@@ -23,6 +25,7 @@ import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import { readNoise, targetWithDevice } from './caller-device.ts';
+import { checkLossLabels } from './check-loss.ts';
 import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-method.ts';
 import { checkFields, checkShots, namesOf } from './check-outputs.ts';
 import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
@@ -57,6 +60,8 @@ export interface CheckedCircuit extends ChosenMethod {
   /** True if the submitted circuit has no measurement and a final measurement of all qubits was added. */
   readonly isMeasurementAdded: boolean;
   readonly numBits: number;
+  /** As in `CheckedGroups`. */
+  readonly lossMarks?: readonly Bit[];
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
@@ -184,6 +189,8 @@ function checkParts(
   if (checked === undefined) return undefined;
   const { groups, chosen, observables, numQubits, ...facts } = checked;
   const { circuit } = groups[0]!;
+  const { numBits, lossMarks } = facts;
+  if (lossMarks !== undefined) checkLossLabels(numBits, outputs, parts.label_format, faults);
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
   const parities = program.parities ?? declaredParities(parts);
   const detection =
@@ -191,7 +198,13 @@ function checkParts(
     readDetection(
       parities,
       parts.detector_error_model,
-      { circuit, outputs, shots, mayTakeLong: maxSteps === undefined },
+      {
+        circuit: lossMarks === undefined ? circuit : withoutLoss(measured),
+        losesQubits: lossMarks !== undefined,
+        outputs,
+        shots,
+        mayTakeLong: maxSteps === undefined,
+      },
       faults,
     );
   if (observables === undefined) return undefined;

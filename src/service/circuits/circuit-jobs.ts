@@ -53,6 +53,7 @@ import {
   circuitResultJson,
   type DeviceLayout,
   deviceResultJson,
+  numOutcomeBits,
   type ResultLayout,
 } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
@@ -309,7 +310,7 @@ export class CircuitJobs
     further: FurtherNumbers = NO_NUMBERS,
   ): Promise<string> {
     const { outputs } = result;
-    const counts = countsOfRow(outputs, 0, layout.numBits);
+    const counts = countsOfRow(outputs, 0, numOutcomeBits(layout));
     const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
     const isListed = layout.outputs.includes('memory') || layout.detection !== undefined;
     const numListed = isListed ? counts.occurrences.reduce((sum, count) => sum + count, 0) : 0;
