@@ -78,7 +78,7 @@ describe('counts and memory have a 2 for a lost qubit', () => {
 
   test.each(METHODS)('by %s', async (method) => {
     const data = await run({
-      ...{ circuit, method, noise: lossAfter('CZ', P), shots: 5000 },
+      ...{ circuit, method, noise: lossAfter('CZ', P), shots: 9000 },
       return: ['counts', 'memory'],
     });
     const counts = new Map<string, number>(Object.entries(data.counts));

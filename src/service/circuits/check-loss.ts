@@ -7,7 +7,7 @@ import type { SourceField } from './circuit-schema.ts';
 import type { AskedLabelFormat } from './outcome-labels.ts';
 
 /** Bits of the longest label with a digit for each. */
-const MAX_LOSS_LABEL_BITS = 1024;
+export const MAX_LOSS_LABEL_BITS = 1024;
 
 /** Outputs that have no form for a lost qubit. */
 const WITHOUT_LOSS: readonly OutputName[] = ['probabilities', 'gradient', 'sample'];

@@ -4,6 +4,7 @@ import { hasLoss, withoutLoss } from '../../../../src/circuit/loss/loss-facts.ts
 import type { LossRule } from '../../../../src/circuit/loss/loss-rule.ts';
 import { lowerLoss } from '../../../../src/circuit/loss/lower-loss.ts';
 import { depolarizing, loss } from '../../../../src/circuit/noise/named-channels.ts';
+import { channelObject } from '../../../../src/circuit/noise/write-channel.ts';
 import { compileStabilizer } from '../../../../src/compiler/clifford/compile-stabilizer.ts';
 import { compileDensity } from '../../../../src/compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../../../src/compiler/noise/compile-trajectories.ts';
@@ -230,6 +231,10 @@ test('the circuit without its losses keeps its other noise', () => {
   const kept = withoutLoss(circuitOf(1, 1, lost(0, 0.1), noise, asks));
   expect(kept.operations).toEqual([noise]);
   expect(hasLoss(kept)).toBe(false);
+});
+
+test('a loss is written as the channel that it was read from', () => {
+  expect(channelObject(loss(0.1)!)).toEqual({ type: 'loss', probability: 0.1 });
 });
 
 describe('a loss that was not lowered is not compiled', () => {
