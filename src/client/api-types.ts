@@ -177,7 +177,10 @@ export type Batch = {
     /** Number of points of the program */
     readonly points: number;
     readonly qubits: number;
-    /** For each point, the number of shots of each bit string, classical bit 0 rightmost */
+    /**
+     * For each point, the number of shots of each bit string, classical bit 0 rightmost. A bit of a qubit that was
+     * lost is 2; where qubits may be lost, counts are never in base64
+     */
     readonly counts?: readonly {
       readonly [name: string]: number;
     }[] | PackedCounts | undefined;

@@ -216,6 +216,55 @@ DETECTOR rec[-6]`;
   });
 });
 
+describe('a batch', () => {
+  const lossy = [{ gate: 'RX', qubit: 1, theta: { input: 'a' } }, ...BELL, LOST];
+  const programs = [{ circuit: lossy, inputs: { a: [0, Math.PI] }, observables: undefined }];
+
+  test.each(['json', 'base64'])(
+    'of arrays in %s has labels with a 2 for each point',
+    async (array_format) => {
+      const asked = { programs, shots: 500, return: ['counts'], array_format };
+      const { status, body } = await post('/quantum/batches', asked);
+      expect(status).toBe(201);
+      const [{ counts, label_format: format }] = body.data.programs;
+      expect(format).toBe('binary');
+      for (const point of counts) {
+        expect(Object.keys(point).toSorted()).toEqual(['02', '12']);
+        expect(point['02'] + point['12']).toBe(500);
+      }
+    },
+  );
+
+  test('has expectation values in which a lost qubit is fully mixed', async () => {
+    const observables = ['Z0', 'Z1'].map((pauli) => [{ pauli, coefficient: 1 }]);
+    const circuit = [lossy[0], LOST];
+    const { status, body } = await post('/quantum/batches', {
+      programs: [{ circuit, inputs: { a: [0, Math.PI] }, observables }],
+      ...{ return: ['expectation'], method: 'density_matrix' },
+    });
+    expect(status).toBe(201);
+    const rounded = body.data.programs[0].expectation.map((values: readonly number[]) =>
+      values.map((value) => Math.round(1e9 * value) / 1e9 + 0),
+    );
+    expect(rounded).toEqual([
+      [0, 1],
+      [0, -1],
+    ]);
+  });
+
+  test('takes no hexadecimal labels and no gradients', async () => {
+    const hex = { programs, shots: 10, return: ['counts'], label_format: 'hex' };
+    expect(await refused(hex, '/quantum/batches')).toEqual([
+      expect.stringMatching(/label_format: Hexadecimal labels have no digit/),
+    ]);
+    const observables = [[{ pauli: 'Z1', coefficient: 1 }]];
+    const gradient = { programs: [{ ...programs[0], observables }], return: ['gradient'] };
+    expect(await refused(gradient, '/quantum/batches')).toEqual([
+      expect.stringMatching(/gradient does not work with loss of qubits/),
+    ]);
+  });
+});
+
 describe('refuses', () => {
   const lossy = { circuit: [...BELL, LOST], shots: 10 };
   test.each<[string, Body, RegExp]>([
@@ -262,14 +311,6 @@ describe('refuses', () => {
     ],
   ])('%s', async (_, more, message) => {
     expect(await refused({ ...lossy, ...more })).toEqual([expect.stringMatching(message)]);
-  });
-
-  test('batches, whose labels have no 2', async () => {
-    const faults = await refused(
-      { programs: [{ circuit: [...BELL, LOST] }], shots: 10 },
-      '/quantum/batches',
-    );
-    expect(faults).toEqual([expect.stringMatching(/Qubits of this program may be lost/)]);
   });
 
   test('writing it out compiled', async () => {

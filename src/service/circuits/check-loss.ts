@@ -1,43 +1,50 @@
-/** What a circuit whose qubits may be lost does not answer: labels without a 2, and outputs without a place for one. */
+/** Refuses what a circuit whose qubits may be lost does not answer: labels without a 2, and outputs without a place for one. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
-import type { OutputName } from '../../circuit/outputs.ts';
+import { type OutputName, outputOfResult } from '../../circuit/outputs.ts';
 import { type Asked, addResultFault } from './check-outputs.ts';
-import type { SourceField } from './circuit-schema.ts';
 import type { AskedLabelFormat } from './outcome-labels.ts';
 
 /** Bits of the longest label with a digit for each. */
 export const MAX_LOSS_LABEL_BITS = 1024;
 
-/** Outputs that have no form for a lost qubit. */
-const WITHOUT_LOSS: readonly OutputName[] = ['probabilities', 'gradient', 'sample'];
+const NO_VALUE = 'has no value for outcomes of lost qubits. Ask for counts or memory.';
 
-/** Adds the outputs that a circuit does not give because its qubits may be lost, and a batch that has such circuits. */
+/** Outputs that a circuit with loss does not give, and why. */
+const NOT_GIVEN: { readonly [K in OutputName]?: string } = {
+  probabilities: NO_VALUE,
+  sample: NO_VALUE,
+  gradient: 'does not work with loss of qubits, which puts conditions on gates.',
+};
+
+/**
+ * Adds the outputs that a circuit does not give because its qubits may be lost.
+ *
+ * @param circuits - Circuits of one program, lowered; their outcomes must have the same bits.
+ */
 export function checkLoss(
-  form: 'circuit' | 'batch',
-  { lossMarks }: Pick<DynamicCircuit, 'lossMarks'>,
+  circuits: readonly Pick<DynamicCircuit, 'lossMarks'>[],
   { outputs, results }: Asked,
-  source: SourceField,
   faults: FaultList,
 ): void {
-  if (lossMarks === undefined) return;
-  if (form === 'batch') {
+  const [first, ...others] = circuits.map(({ lossMarks }) => lossMarks?.join());
+  if (others.some((marks) => marks !== first)) {
     const problem =
-      'Qubits of this program may be lost, and a batch has no labels for that; POST /api/v1/quantum/circuits does.';
-    faults.add(source, problem);
-    return;
+      'At some points a lost qubit may be measured into other bits than at point 0. Send these points as another program.';
+    faults.add('inputs', problem);
   }
-  const why = 'has no value for outcomes of lost qubits. Ask for counts or memory.';
+  if (circuits.every(({ lossMarks }) => lossMarks === undefined)) return;
   for (const name of outputs) {
-    if (WITHOUT_LOSS.includes(name)) faults.add('return', `${name} ${why}`);
+    const why = NOT_GIVEN[name];
+    if (why !== undefined) faults.add('return', `${name} ${why}`);
   }
   for (const result of results) {
-    const { type } = result;
-    if (type === 'probability' || type === 'sample') addResultFault(result, why, faults);
+    const why = NOT_GIVEN[outputOfResult(result.type)];
+    if (why !== undefined) addResultFault(result, why, faults);
   }
 }
 
-/** Checks the labels of a circuit, which have a digit for each bit. */
+/** Checks the labels of a program whose qubits may be lost, which have a digit for each bit. */
 export function checkLossLabels(
   numBits: number,
   outputs: readonly OutputName[],

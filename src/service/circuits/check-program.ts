@@ -126,7 +126,11 @@ export function checkProgram(
     ? NO_RUN
     : target && methodOfGroups(question, groups, sizedSpec(target, limits), mayTakeLong, faults);
   for (const group of groups) checkAsked(group.circuit, question, chosen?.method, faults);
-  checkLoss(form, groups[0]!.circuit, question, source, faults);
+  checkLoss(
+    groups.map((group) => group.circuit),
+    question,
+    faults,
+  );
   checkOutcomeBits(groups[0]!.circuit, question.shots, faults);
   const { numQubits, numBits } = circuit;
   const { lossMarks } = groups[0]!.circuit;

@@ -40,6 +40,7 @@ import {
 import { COMPILE_READING } from './compile-circuit.ts';
 import { FIT_CPU_FACTOR, fitted } from './fitted-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
+import { numOutcomeBits } from './outcome-labels.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
   CIRCUIT_READING,
@@ -53,7 +54,6 @@ import {
   circuitResultJson,
   type DeviceLayout,
   deviceResultJson,
-  numOutcomeBits,
   type ResultLayout,
 } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';

@@ -12,6 +12,16 @@ import { uniformDraw } from '../../math/philox.ts';
 /** Widest register whose labels are bits. */
 const MAX_BINARY_BITS = 64;
 
+/** Outcomes of a circuit: labels of `numBits` bits, and marks of lost qubits after them. */
+interface MarkedOutcomes {
+  readonly numBits: number;
+  readonly lossMarks?: readonly Bit[];
+}
+
+/** Bits of an outcome, with its marks. */
+export const numOutcomeBits = ({ numBits, lossMarks = [] }: MarkedOutcomes): number =>
+  numBits + lossMarks.length;
+
 /** Form that a request asks for: `automatic` is bits unless there are many. */
 export type AskedLabelFormat = 'automatic' | 'hex';
 
@@ -30,8 +40,13 @@ export function labelFormatOf(
 }
 
 /** Characters of a label of a register. */
-export function labelLengthOf(numBits: number, asked: AskedLabelFormat): number {
-  return labelFormatOf(numBits, asked) === 'binary' ? numBits : hexLabelLength(numBits);
+export function labelLengthOf(
+  numBits: number,
+  asked: AskedLabelFormat,
+  lossMarks?: readonly Bit[],
+): number {
+  const format = labelFormatOf(numBits, asked, lossMarks);
+  return format === 'binary' ? numBits : hexLabelLength(numBits);
 }
 
 /**

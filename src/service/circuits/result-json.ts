@@ -32,6 +32,7 @@ import {
   labelFormatOf,
   labelLengthOf,
   labelOfOutcome,
+  numOutcomeBits,
   writeDigits,
   writeHexLabel,
 } from './outcome-labels.ts';
@@ -59,12 +60,6 @@ export interface ResultLayout
   /** Seed of the shots. */
   readonly seed: number;
 }
-
-/** Bits of an outcome: those of its label, and marks of lost qubits. */
-export const numOutcomeBits = ({
-  numBits,
-  lossMarks,
-}: Pick<ResultLayout, 'numBits' | 'lossMarks'>): number => numBits + (lossMarks?.length ?? 0);
 
 const [QUOTE, COMMA, ZERO, COLON] = [34, 44, 48, 58] as const;
 const [OPENING_BRACE, CLOSING_BRACE] = [123, 125] as const;
@@ -197,7 +192,7 @@ export function countsJson(
   const { wordsPerOutcome, outcomes, occurrences } = counts;
   const numBits = counts.numBits - (lossMarks?.length ?? 0);
   const isHex = labelFormatOf(numBits, asked, lossMarks) === 'hex';
-  const labelLength = isHex ? labelLengthOf(numBits, asked) : numBits;
+  const labelLength = labelLengthOf(numBits, asked, lossMarks);
   const bytes = Buffer.allocUnsafe(2 + occurrences.length * (labelLength + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;
