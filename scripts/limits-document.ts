@@ -21,6 +21,7 @@ import {
   MAX_PROGRAMS,
 } from '../src/service/batches/batch-schema.ts';
 import { MAX_DEVICE_CIRCUITS, MAX_DEVICE_SHOTS } from '../src/service/batches/read-batch.ts';
+import { MAX_LOSS_LABEL_BITS } from '../src/service/circuits/check-loss.ts';
 import { MAX_OUTCOME_BITS } from '../src/service/circuits/check-outputs.ts';
 import {
   MAX_BOND_DIMENSION,
@@ -84,6 +85,11 @@ function circuits(): string {
     [
       'classical bits',
       `${count(MAX_CLASSICAL_BITS)}; and bits × shots at most 2^${Math.log2(MAX_OUTCOME_BITS)}`,
+      '',
+    ],
+    [
+      'classical bits in `counts` and `memory` where qubits may be lost',
+      count(MAX_LOSS_LABEL_BITS),
       '',
     ],
     ['`max_bond_dimension`', count(MAX_BOND_DIMENSION), ''],

@@ -73,9 +73,14 @@ export interface MeasureOperation {
   readonly bits: readonly Bit[];
   readonly condition?: Condition;
   readonly role?: StatementRole;
+  /**
+   * Set where it measures whether a qubit is lost, 1 if so, and not its value. Runs never see one: `lowerLoss` replaces
+   * it.
+   */
+  readonly readsLoss?: true;
 }
 
-/** Returns each qubit to |0⟩, whatever it was entangled with. */
+/** Returns each qubit to |0⟩, whatever it was entangled with, and loads it again if it was lost. */
 export interface ResetOperation {
   readonly kind: 'reset';
   readonly qubits: readonly Qubit[];
@@ -190,6 +195,11 @@ export interface DynamicCircuit {
   readonly control?: ClassicalControl;
   /** Whether the bits are the outputs of a program that measures nothing. */
   readonly givesOutputs?: true;
+  /**
+   * Set if qubits may be lost: bits of the outcome, ascending, that a lost qubit may be measured into. The last bits of
+   * the outcome, one for each of them in this order, read 1 where it was lost; the bit itself then reads 0.
+   */
+  readonly lossMarks?: readonly Bit[];
   readonly operations: readonly DynamicOperation[];
 }
 

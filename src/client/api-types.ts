@@ -177,7 +177,10 @@ export type Batch = {
     /** Number of points of the program */
     readonly points: number;
     readonly qubits: number;
-    /** For each point, the number of shots of each bit string, classical bit 0 rightmost */
+    /**
+     * For each point, the number of shots of each bit string, classical bit 0 rightmost. A bit of a qubit that was
+     * lost is 2; where qubits may be lost, counts are never in base64
+     */
     readonly counts?: readonly {
       readonly [name: string]: number;
     }[] | PackedCounts | undefined;
@@ -337,7 +340,8 @@ export type BatchProgramInput = {
   readonly array_format?: 'json' | 'base64' | undefined;
   /**
    * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
-   * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
+   * number with a leading 0x. hex: always such a number; not taken where qubits may be lost, whose bits are 2.
+   * Counts in base64 have no labels
    */
   readonly label_format?: 'automatic' | 'hex' | undefined;
   /** Seed of the program's first point, the next points count on from it */
@@ -387,7 +391,8 @@ export type BatchSubmissionInput = {
   readonly array_format?: 'json' | 'base64' | undefined;
   /**
    * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
-   * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
+   * number with a leading 0x. hex: always such a number; not taken where qubits may be lost, whose bits are 2.
+   * Counts in base64 have no labels
    */
   readonly label_format?: 'automatic' | 'hex' | undefined;
   /**
@@ -506,7 +511,10 @@ export type Circuit = {
   } | undefined;
   /** Size of a larger request as JSON, in bytes. It replaces `request` in the answer to GET */
   readonly request_bytes?: number | undefined;
-  /** Number of shots for each bit string, classical bit 0 rightmost; the numbers sum to `shots` */
+  /**
+   * Number of shots for each bit string, classical bit 0 rightmost; the numbers sum to `shots`. A bit of a qubit
+   * that was lost is 2
+   */
   readonly counts?: {
     readonly [name: string]: number;
   } | undefined;
@@ -533,7 +541,7 @@ export type Circuit = {
     /** Standard errors of values that are means over trajectories */
     readonly standard_error?: readonly number[] | undefined;
   } | undefined;
-  /** Bit string of each shot, in an order drawn with the seed */
+  /** Bit string of each shot, in an order drawn with the seed; labels as in `counts` */
   readonly memory?: readonly string[] | undefined;
   /**
    * Form of the labels of counts and memory: bits, or for more than 64 bits, and where the request asks for it, a
@@ -548,7 +556,7 @@ export type Circuit = {
     readonly format: 'b8';
     /**
      * Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on;
-     * shots come in the order of `memory`
+     * shots come in the order of `memory`. A bit of a qubit that was lost is 0
      */
     readonly data: string;
   } | undefined;
@@ -767,7 +775,8 @@ export type CircuitSubmissionInput = {
   readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'measurements' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /**
    * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
-   * number with a leading 0x. hex: always such a number. Counts in base64 have no labels
+   * number with a leading 0x. hex: always such a number; not taken where qubits may be lost, whose bits are 2.
+   * Counts in base64 have no labels
    */
   readonly label_format?: 'automatic' | 'hex' | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
@@ -1606,6 +1615,28 @@ export type InputAngleInput = {
   readonly offset?: number | undefined;
 };
 
+export type LossRule = {
+  /** Gates on several qubits; names as in `gates` */
+  readonly gates: readonly string[];
+  /**
+   * skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is
+   * left of the state of its other qubits. exchange, for SWAP alone: the gate is done, and what is lost changes
+   * places
+   */
+  readonly rule: 'skip' | 'propagate' | 'depolarize' | 'exchange';
+};
+
+export type LossRuleInput = {
+  /** Gates on several qubits; names as in `gates` */
+  readonly gates: readonly string[];
+  /**
+   * skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is
+   * left of the state of its other qubits. exchange, for SWAP alone: the gate is done, and what is lost changes
+   * places
+   */
+  readonly rule: 'skip' | 'propagate' | 'depolarize' | 'exchange';
+};
+
 export type Meta = {
   /** Version of the service */
   readonly version: string;
@@ -1833,10 +1864,11 @@ export type NoiseChannel = {
    * Pauli strings on k qubits, all alike. amplitude_damping: |1⟩ decays to |0⟩ with probability γ.
    * generalized_amplitude_damping: Decay towards a population of |1⟩ that is not zero. phase_damping: diag(1, √(1
    * − γ)) and diag(0, √γ): coherence shrinks by √(1 − γ). thermal_relaxation: Relaxation with T1 and T2 for a
-   * time. reset: Sets the qubit to |0⟩ or |1⟩ with a probability. kraus: Kraus matrices, which send ρ to Σ KρK†
+   * time. reset: Sets the qubit to |0⟩ or |1⟩ with a probability. loss: Loses the qubit with a probability: gates
+   * leave it out, and it measures as 2. kraus: Kraus matrices, which send ρ to Σ KρK†
    */
-  readonly type: 'bit_flip' | 'phase_flip' | 'bit_phase_flip' | 'pauli' | 'depolarizing' | 'amplitude_damping' | 'generalized_amplitude_damping' | 'phase_damping' | 'thermal_relaxation' | 'reset' | 'kraus';
-  /** For bit_flip, phase_flip, bit_phase_flip, depolarizing, reset */
+  readonly type: 'bit_flip' | 'phase_flip' | 'bit_phase_flip' | 'pauli' | 'depolarizing' | 'amplitude_damping' | 'generalized_amplitude_damping' | 'phase_damping' | 'thermal_relaxation' | 'reset' | 'loss' | 'kraus';
+  /** For bit_flip, phase_flip, bit_phase_flip, depolarizing, reset, loss */
   readonly probability?: number | undefined;
   /**
    * pauli only: probability of each Pauli string, for example {"X": 0.01} or {"ZZ": 0.002}; the leftmost letter
@@ -1873,10 +1905,11 @@ export type NoiseChannelInput = {
    * Pauli strings on k qubits, all alike. amplitude_damping: |1⟩ decays to |0⟩ with probability γ.
    * generalized_amplitude_damping: Decay towards a population of |1⟩ that is not zero. phase_damping: diag(1, √(1
    * − γ)) and diag(0, √γ): coherence shrinks by √(1 − γ). thermal_relaxation: Relaxation with T1 and T2 for a
-   * time. reset: Sets the qubit to |0⟩ or |1⟩ with a probability. kraus: Kraus matrices, which send ρ to Σ KρK†
+   * time. reset: Sets the qubit to |0⟩ or |1⟩ with a probability. loss: Loses the qubit with a probability: gates
+   * leave it out, and it measures as 2. kraus: Kraus matrices, which send ρ to Σ KρK†
    */
-  readonly type: 'bit_flip' | 'phase_flip' | 'bit_phase_flip' | 'pauli' | 'depolarizing' | 'amplitude_damping' | 'generalized_amplitude_damping' | 'phase_damping' | 'thermal_relaxation' | 'reset' | 'kraus';
-  /** For bit_flip, phase_flip, bit_phase_flip, depolarizing, reset */
+  readonly type: 'bit_flip' | 'phase_flip' | 'bit_phase_flip' | 'pauli' | 'depolarizing' | 'amplitude_damping' | 'generalized_amplitude_damping' | 'phase_damping' | 'thermal_relaxation' | 'reset' | 'loss' | 'kraus';
+  /** For bit_flip, phase_flip, bit_phase_flip, depolarizing, reset, loss */
   readonly probability?: number | undefined;
   /**
    * pauli only: probability of each Pauli string, for example {"X": 0.01} or {"ZZ": 0.002}; the leftmost letter
@@ -1915,6 +1948,11 @@ export type NoiseModel = {
   readonly readout?: readonly ReadoutNoise[] | undefined;
   /** Relaxation of qubits while they wait; operations start as early as possible */
   readonly idle?: readonly IdleNoise[] | undefined;
+  /**
+   * What gates do where one of their qubits is lost; the first entry that names a gate holds, and others are left
+   * out
+   */
+  readonly loss?: readonly LossRule[] | undefined;
 };
 
 export type NoiseModelInput = {
@@ -1926,6 +1964,11 @@ export type NoiseModelInput = {
   readonly readout?: readonly ReadoutNoiseInput[] | undefined;
   /** Relaxation of qubits while they wait; operations start as early as possible */
   readonly idle?: readonly IdleNoiseInput[] | undefined;
+  /**
+   * What gates do where one of their qubits is lost; the first entry that names a gate holds, and others are left
+   * out
+   */
+  readonly loss?: readonly LossRuleInput[] | undefined;
 };
 
 export type Operation = {

@@ -13,7 +13,7 @@ import {
   type Qubit,
 } from '../../src/circuit/circuit.ts';
 import { bitsToWrite } from '../../src/circuit/classical-evaluation.ts';
-import type { Channel } from '../../src/circuit/noise/channel.ts';
+import { type Channel, simulated } from '../../src/circuit/noise/channel.ts';
 import {
   type DensityMatrix,
   embedded,
@@ -90,7 +90,8 @@ export function densityBeforeReadout(circuit: DynamicCircuit): DensityMatrix {
 }
 
 /** Kraus matrices of a channel; Paulis are Kronecker products. */
-export function krausOf(channel: Channel): readonly Matrix[] {
+export function krausOf(given: Channel): readonly Matrix[] {
+  const channel = simulated(given);
   if (channel.kind === 'kraus') return channel.matrices.map(rowsOf);
   const { numQubits, errors } = channel;
   const rest = 1 - errors.reduce((sum, { probability }) => sum + probability, 0);

@@ -18,6 +18,7 @@ export const CHANNEL_TYPES = [
   'phase_damping',
   'thermal_relaxation',
   'reset',
+  'loss',
   'kraus',
 ] as const;
 /** Name of a channel. */
@@ -90,6 +91,11 @@ export const CHANNEL_FIELDS: Readonly<Record<ChannelType, ChannelFields>> = {
     needed: ['probability'],
     others: ['value'],
     summary: 'Sets the qubit to |0⟩ or |1⟩ with a probability',
+  },
+  loss: {
+    needed: ['probability'],
+    others: [],
+    summary: 'Loses the qubit with a probability: gates leave it out, and it measures as 2',
   },
   kraus: {
     needed: ['matrices'],

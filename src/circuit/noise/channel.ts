@@ -1,6 +1,7 @@
 /**
  * Noise channels, in one of two forms that all methods compute from. The named
- * channels of the API (depolarizing, amplitude damping, …) are brought to these when they are read.
+ * channels of the API (depolarizing, amplitude damping, …) are brought to these when they are read. The loss of a qubit
+ * is neither: it is replaced before a circuit is compiled.
  *
  * Operands are as for gates: the first qubit is the least significant bit of a matrix's index and of a mask.
  */
@@ -39,11 +40,32 @@ export interface KrausChannel {
   readonly matrices: readonly ComplexMatrix[];
 }
 
-/** A channel. One that does nothing is left out of a circuit. */
-export type Channel = PauliChannel | KrausChannel;
+/**
+ * Loses its qubit, if it is there. Nothing that compiles or runs a circuit knows it: `lowerLoss` replaces it by
+ * operations on classical bits.
+ */
+export interface LossChannel {
+  readonly kind: 'loss';
+  readonly numQubits: 1;
+  /** In (0, 1]. */
+  readonly probability: number;
+}
 
-/** Kraus matrices of any channel. */
-export function krausMatrices(channel: Channel): readonly ComplexMatrix[] {
+/** A channel that methods compute. */
+export type SimulatedChannel = PauliChannel | KrausChannel;
+
+/** A channel. One that does nothing is left out of a circuit. */
+export type Channel = SimulatedChannel | LossChannel;
+
+/** The channel of a circuit whose losses were lowered. */
+export function simulated(channel: Channel): SimulatedChannel {
+  if (channel.kind === 'loss') throw new Error('unreachable: a loss that was not lowered');
+  return channel;
+}
+
+/** Kraus matrices of any channel but a loss. */
+export function krausMatrices(given: Channel): readonly ComplexMatrix[] {
+  const channel = simulated(given);
   if (channel.kind === 'kraus') return channel.matrices;
   return withIdentity(channel)
     .filter(({ probability }) => probability > 0)

@@ -135,6 +135,11 @@ export function resetTo(value: 0 | 1, probability: number): Channel | undefined 
   return { kind: 'kraus', numQubits: 1, matrices };
 }
 
+/** Loses the qubit with a probability. */
+export function loss(probability: number): Channel | undefined {
+  return probability === 0 ? undefined : { kind: 'loss', numQubits: 1, probability };
+}
+
 /** A real matrix of two rows. */
 const matrix = (a: number, b: number, c: number, d: number): ComplexMatrix =>
   Float64Array.of(a, 0, b, 0, c, 0, d, 0);

@@ -23,6 +23,7 @@ export function noErrorProbability(circuit: DynamicCircuit): number {
 
 /** Σ |tr K|² / 4^k over the Kraus matrices on k qubits. */
 function entanglementFidelity(channel: Channel): number {
+  if (channel.kind === 'loss') return 1 - channel.probability;
   if (channel.kind === 'pauli') return withIdentity(channel)[0].probability;
   const size = 2 ** channel.numQubits;
   let squares = 0;

@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { FIELD_ADVICE, type FieldAdvice } from '../../errors/form-faults.ts';
 import { nearestNames } from '../../errors/nearest-names.ts';
+import { LOSS_RULES } from '../loss/loss-rule.ts';
 import {
   CHANNEL_FIELDS,
   CHANNEL_TYPES,
@@ -149,6 +150,17 @@ const idleNoise = z
   })
   .meta({ id: 'IdleNoise' });
 
+const lossRule = z
+  .strictObject({
+    gates: z.array(z.string().max(64)).describe('Gates on several qubits; names as in `gates`'),
+    rule: z
+      .enum(LOSS_RULES)
+      .describe(
+        'skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is left of the state of its other qubits. exchange, for SWAP alone: the gate is done, and what is lost changes places',
+      ),
+  })
+  .meta({ id: 'LossRule' });
+
 /** A noise model, in full or by name. */
 export const noiseModelSchema = z
   .strictObject({
@@ -171,6 +183,12 @@ export const noiseModelSchema = z
       .array(idleNoise)
       .optional()
       .describe('Relaxation of qubits while they wait; operations start as early as possible'),
+    loss: z
+      .array(lossRule)
+      .optional()
+      .describe(
+        'What gates do where one of their qubits is lost; the first entry that names a gate holds, and others are left out',
+      ),
   })
   .meta({
     id: 'NoiseModel',

@@ -90,6 +90,7 @@ export class ChannelTerms {
 }
 
 function termsOf(channel: Channel): number {
+  if (channel.kind === 'loss') return 1;
   if (channel.kind === 'pauli') return channel.errors.length;
   return channel.matrices.reduce((sum, { length }) => sum + length / 2, 0);
 }

@@ -18,6 +18,7 @@ import {
   depolarizing,
   flip,
   krausChannel,
+  loss,
   pauliChannel,
   phaseDamping,
   resetTo,
@@ -120,6 +121,8 @@ class ChannelReader {
         return this.#thermalRelaxation();
       case 'reset':
         return this.#reset();
+      case 'loss':
+        return this.#withFractions(['probability'], ([p]) => loss(p));
       case 'kraus':
         return this.#kraus(numQubits);
     }

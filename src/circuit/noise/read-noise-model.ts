@@ -4,6 +4,7 @@ import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
 import { MAX_DURATION_NS } from '../circuit-limits.ts';
 import { counted, type FaultList } from '../errors.ts';
+import type { LossRule } from '../loss/loss-rule.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
 import { type GatePattern, readPattern } from './gate-pattern.ts';
@@ -48,6 +49,7 @@ export interface NoiseModel {
   readonly gates: readonly GateRule[];
   readonly readout: readonly ReadoutRule[];
   readonly idle: readonly IdleRule[];
+  readonly loss: readonly LossRule[];
 }
 
 /** Models by name. */
@@ -81,7 +83,7 @@ export function readNoiseModel(
 }
 
 function readModel(
-  { gates = [], readout = [], idle = [] }: Omit<NoiseModelObject, 'model'>,
+  { gates = [], readout = [], idle = [], loss = [] }: Omit<NoiseModelObject, 'model'>,
   path: string,
   faults: FaultList,
 ): NoiseModel | undefined {
@@ -91,6 +93,7 @@ function readModel(
     gates: gates.map((entry, i) => readGateRule(entry, `${path}.gates[${i}]`, terms, faults)),
     readout: readout.map((entry, i) => readReadoutRule(entry, `${path}.readout[${i}]`, faults)),
     idle: idle.map((entry, i) => readIdleRule(entry, `${path}.idle[${i}]`, faults)),
+    loss: loss.map((entry, i) => readLossRule(entry, `${path}.loss[${i}]`, faults)),
   };
   if (idle.length > 0 && idle.every(({ durations_ns }) => durations_ns === undefined)) {
     const example = '{"*1": 35, "CX": 300, "M": 1000}';
@@ -102,6 +105,41 @@ function readModel(
 
 type GateEntry = NonNullable<NoiseModelObject['gates']>[number];
 
+type WrittenPattern = GatePattern & { readonly written: string };
+
+function readPatterns(
+  gates: readonly string[],
+  path: string,
+  faults: FaultList,
+): readonly WrittenPattern[] {
+  if (gates.length === 0) {
+    faults.add(`${path}.gates`, 'Name at least one gate; "*" stands for all.');
+  }
+  return gates.flatMap((name, i) => {
+    if (faults.isFull) return [];
+    const pattern = readPattern(name, false);
+    if (typeof pattern !== 'string') return [{ ...pattern, written: name }];
+    faults.add(`${path}.gates[${i}]`, pattern);
+    return [];
+  });
+}
+
+type LossEntry = NonNullable<NoiseModelObject['loss']>[number];
+
+function readLossRule({ gates, rule }: LossEntry, path: string, faults: FaultList): LossRule {
+  const patterns = readPatterns(gates, path, faults);
+  for (const [i, { name, numQubits, written }] of patterns.entries()) {
+    if (rule === 'exchange' && name !== 'SWAP') {
+      const problem = `exchange is for SWAP alone, not for ${written}.`;
+      faults.add(`${path}.rule`, problem);
+    } else if (numQubits === 1) {
+      const problem = `${written} acts on one qubit, and a gate on a lost qubit is left out.`;
+      faults.add(`${path}.gates[${i}]`, problem);
+    }
+  }
+  return { names: new Set(patterns.map(({ name }) => name)), rule };
+}
+
 function readGateRule(
   { gates, qubits, channel: object }: GateEntry,
   path: string,
@@ -109,16 +147,7 @@ function readGateRule(
   faults: FaultList,
 ): GateRule {
   const before = faults.count;
-  const patterns = gates.flatMap((name, i) => {
-    if (faults.isFull) return [];
-    const pattern = readPattern(name, false);
-    if (typeof pattern !== 'string') return [{ ...pattern, written: name }];
-    faults.add(`${path}.gates[${i}]`, pattern);
-    return [];
-  });
-  if (gates.length === 0) {
-    faults.add(`${path}.gates`, 'Name at least one gate; "*" stands for all.');
-  }
+  const patterns = readPatterns(gates, path, faults);
   const channels = channelsByWidth(object, `${path}.channel`, terms, faults);
   const own = ownWidth(object);
   if (faults.count === before && own !== undefined && own > 1) {
@@ -133,7 +162,7 @@ function readGateRule(
 
 /** Reports named gates that a channel on several qubits cannot follow. */
 function checkWidths(
-  patterns: readonly (GatePattern & { readonly written: string })[],
+  patterns: readonly WrittenPattern[],
   width: number,
   path: string,
   faults: FaultList,

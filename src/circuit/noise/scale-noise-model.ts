@@ -23,7 +23,7 @@ export function scaleNoiseModel(
 ): NoiseModelObject {
   if (factor === 0) return {};
   if (factor === 1) return model;
-  const { gates, readout, idle } = model;
+  const { gates, readout, idle, loss } = model;
   return {
     ...(gates && {
       gates: gates.map((entry, i) => {
@@ -52,6 +52,7 @@ export function scaleNoiseModel(
         }),
       })),
     }),
+    ...(loss && { loss }),
   };
 }
 
@@ -90,6 +91,7 @@ function scaleChannel(channel: GateChannel, factor: number, width: number): Gate
     case 'phase_damping':
       return { ...channel, gamma: scaled(gamma, factor, 1) };
     case 'reset':
+    case 'loss':
       return { ...channel, probability: scaled(probability, factor, 1) };
     case 'thermal_relaxation':
       return { ...channel, duration_ns: factor * (channel.duration_ns ?? 0) };

@@ -9,6 +9,7 @@ export function channelObject(channel: Channel): ChannelObject {
   if (channel.kind === 'kraus') {
     return { type: 'kraus', matrices: channel.matrices.map(rowsFromMatrix) };
   }
+  if (channel.kind === 'loss') return { type: 'loss', probability: channel.probability };
   const { numQubits, errors } = channel;
   const [only, ...others] = errors;
   if (numQubits === 1 && only !== undefined && others.length === 0) {

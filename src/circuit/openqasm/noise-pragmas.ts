@@ -84,6 +84,8 @@ const NUMERIC: ReadonlyMap<string, NumericChannel> = new Map<string, NumericChan
   ['phase_flip', one('phase_flip', 'probability')],
   ['amplitude_damping', one('amplitude_damping', 'gamma')],
   ['phase_damping', one('phase_damping', 'gamma')],
+  // Not one of Braket's.
+  ['loss', one('loss', 'probability')],
   [
     'depolarizing',
     {

@@ -306,7 +306,12 @@ const GATE_TEXTS: ReadonlyMap<string, GateText> = new Map([
  */
 function noisePragma(channel: Channel, operands: readonly string[]): string | undefined {
   if (channel.numQubits > MAX_KRAUS_QUBITS) return undefined;
-  const named = channel.kind === 'pauli' ? namedPauli(channel) : undefined;
+  const named =
+    channel.kind === 'pauli'
+      ? namedPauli(channel)
+      : channel.kind === 'loss'
+        ? `loss(${number(channel.probability)})`
+        : undefined;
   const call = named ?? `kraus(${krausMatrices(channel).map(rows).join(', ')})`;
   // The first operand of a pragma is the most significant.
   return `#pragma braket noise ${call} ${operands.toReversed().join(', ')}`;

@@ -235,6 +235,12 @@ class StimReader {
       case 'correlated':
         this.#addCorrelated(action.isElse, targets, args[0]!);
         return;
+      case 'loss':
+        this.#circuit.addLoss(targets as readonly TargetQubit[], args[0]!);
+        return;
+      case 'measure-loss':
+        this.#circuit.measureLoss(targets as readonly TargetQubit[]);
+        return;
       case 'pad':
         for (const { qubit: value } of targets as readonly TargetQubit[]) {
           this.#circuit.measureConstant(value === 1, args[0] ?? 0);

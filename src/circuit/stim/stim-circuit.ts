@@ -8,7 +8,7 @@ import { type CircuitLimits, MAX_CLASSICAL_BITS, tooManyQubits } from '../circui
 import type { Bit } from '../classical-expression.ts';
 import { gateNamed } from '../gates.ts';
 import type { Channel, PauliChannel, PauliError } from '../noise/channel.ts';
-import { pauliChannel } from '../noise/named-channels.ts';
+import { loss, pauliChannel } from '../noise/named-channels.ts';
 import { FROM_Z, LETTERS, masksOf, type PauliString, TO_Z } from './pauli-string.ts';
 import type { Pauli, Step, StimAction } from './stim-gates.ts';
 
@@ -183,6 +183,18 @@ export class StimCircuit {
       throw this.#pastLimit(problem);
     }
     this.#usesSpare = true;
+  }
+
+  addLoss(targets: readonly TargetQubit[], probability: number): void {
+    const channel = loss(probability);
+    if (channel === undefined) return;
+    for (const { qubit } of targets) this.push({ kind: 'noise', qubits: [qubit], channel });
+  }
+
+  measureLoss(targets: readonly TargetQubit[]): void {
+    const bits = this.#newBits(targets.length);
+    const qubits = targets.map(({ qubit }) => qubit);
+    this.push({ kind: 'measure', qubits, bits, readsLoss: true });
   }
 
   /** One object for channels that are alike. */

@@ -3,7 +3,8 @@
  * terms of the gate table, of measurements and of Pauli channels.
  *
  * Names and meanings are those of the gate reference of Stim 1.16. `T`, `T_DAG`, `R_X`, `R_Y`, `R_Z` and `U3` are those
- * by which Clifft extends the format; their angles are half turns.
+ * by which Clifft extends the format; their angles are half turns. `LOSS_ERROR` and `HERALD_LOSS_EVENT` are of this
+ * service.
  *
  * @see Gidney, "Stim: a fast stabilizer circuit simulator", Quantum 5, 497 (2021).
  */
@@ -60,6 +61,10 @@ export type StimAction =
       readonly isShared: boolean;
     }
   | { readonly kind: 'correlated'; readonly isElse: boolean }
+  /** Loses each target with the probability of the argument. */
+  | { readonly kind: 'loss' }
+  /** Measures of each target whether it is lost. */
+  | { readonly kind: 'measure-loss' }
   | { readonly kind: 'pad' }
   | { readonly kind: 'detector' }
   | { readonly kind: 'observable' }
@@ -225,6 +230,9 @@ add('HERALDED_ERASE', 'qubits', heralded(true), [1, 1]);
 add('HERALDED_PAULI_CHANNEL_1', 'qubits', heralded(false), [4, 4], 'disjoint');
 add('CORRELATED_ERROR E', 'paulis', { kind: 'correlated', isElse: false }, [1, 1]);
 add('ELSE_CORRELATED_ERROR', 'paulis', { kind: 'correlated', isElse: true }, [1, 1]);
+
+add('LOSS_ERROR', 'qubits', { kind: 'loss' }, [1, 1]);
+add('HERALD_LOSS_EVENT', 'qubits', { kind: 'measure-loss' });
 
 add('TICK', 'none', { kind: 'note' });
 add('QUBIT_COORDS', 'qubits', { kind: 'note' }, [0, 255], 'number');

@@ -20,6 +20,7 @@ import {
   type ResetOperation,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
+import { simulated } from '../../circuit/noise/channel.ts';
 import type { PauliFactor } from '../../circuit/observable.ts';
 import { hasOddParity } from '../../math/basis-index.ts';
 import {
@@ -165,7 +166,8 @@ class ActiveWriter {
         this.#addGate(operation);
         break;
       case 'noise': {
-        const { channel, qubits } = operation;
+        const { qubits } = operation;
+        const channel = simulated(operation.channel);
         if (channel.kind !== 'pauli') {
           throw new NoProgram({ kind: 'unsupported', what: 'channels that are no Pauli errors' });
         }

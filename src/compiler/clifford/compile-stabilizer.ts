@@ -16,7 +16,7 @@ import {
   type TrackOperation,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
-import type { KrausChannel, PauliChannel } from '../../circuit/noise/channel.ts';
+import { type KrausChannel, type PauliChannel, simulated } from '../../circuit/noise/channel.ts';
 import { lastReadings } from '../noise/last-readings.ts';
 import { STABILIZER_OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 import { CliffordRecognition } from './pauli-images.ts';
@@ -111,8 +111,10 @@ function written(operation: GateOperation | UnitaryOperation | NoiseOperation): 
   return `${name} on qubit${qubits.length === 1 ? '' : 's'} ${qubits.join(', ')}`;
 }
 
-const isStabilizerNoise = ({ channel }: NoiseOperation): boolean =>
-  channel.kind === 'pauli' || resetOf(channel) !== undefined;
+function isStabilizerNoise(operation: NoiseOperation): boolean {
+  const channel = simulated(operation.channel);
+  return channel.kind === 'pauli' || resetOf(channel) !== undefined;
+}
 
 /** A reset that happens with some probability. */
 interface ChanceReset {
@@ -249,7 +251,8 @@ class ProgramWriter {
     }
   }
 
-  #addNoise({ channel, qubits }: NoiseOperation): void {
+  #addNoise({ channel: given, qubits }: NoiseOperation): void {
+    const channel = simulated(given);
     if (channel.kind === 'pauli') {
       this.code.addNoise(channel, qubits);
       return;

@@ -16,6 +16,7 @@ import {
   type Channel,
   type KrausChannel,
   type PauliChannel,
+  simulated,
   withIdentity,
 } from '../../circuit/noise/channel.ts';
 import { depolarizing } from '../../circuit/noise/named-channels.ts';
@@ -280,7 +281,8 @@ export type MapPart = Pick<LinearMap, 'matrix' | 'rows' | 'rest'>;
 const LEAST_REST = 0.5;
 
 /** The superoperator of a channel; row-major, 4^numQubits rows. */
-function superoperatorOf(channel: Channel): ComplexMatrix {
+function superoperatorOf(given: Channel): ComplexMatrix {
+  const channel = simulated(given);
   return channel.kind === 'kraus' ? superoperatorOfKraus(channel) : superoperatorOfPaulis(channel);
 }
 

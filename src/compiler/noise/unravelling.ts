@@ -10,6 +10,7 @@ import {
   krausMatrices,
   type PauliChannel,
   type PauliError,
+  simulated,
   withIdentity,
 } from '../../circuit/noise/channel.ts';
 import { adjoint, type ComplexMatrix, dimension, multiply } from '../../math/complex-matrix.ts';
@@ -48,7 +49,8 @@ const WORTH_KNOWING = 3;
 const LEAST_SINGULAR_VALUE = 1e-3;
 
 /** Unravels a channel. */
-export function unravel(channel: Channel): Unravelling {
+export function unravel(given: Channel): Unravelling {
+  const channel = simulated(given);
   if (channel.kind === 'pauli') return unravelErrors(channel);
   const d = dimension(channel.matrices[0]!);
   const process = processMatrix(channel.matrices);

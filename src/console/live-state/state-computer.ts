@@ -14,6 +14,7 @@ import {
 } from '../../circuit/circuit.ts';
 import { DEFAULT_MAX_ROUNDS } from '../../circuit/circuit-limits.ts';
 import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
+import { lowerLoss } from '../../circuit/loss/lower-loss.ts';
 import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
 import { compile } from '../../compiler/compile.ts';
@@ -89,7 +90,7 @@ export class StateComputer {
     const shown = Math.max(0, Math.min(step ?? numSteps, numSteps));
     const isDrawn = hasMidCircuitMeasurement(withoutIdleResets(withoutDelays(circuit)));
     const before = upTo(shown);
-    const beginning = withoutIdleResets(withoutDelays(before));
+    const beginning = withoutIdleResets(withoutDelays(present(before)));
     const run = isDrawn ? measuredAtOnce(beginning) : beginning;
     await using executable = await this.#prepare(run);
     const { statevector, counts } = await executable.run(
@@ -170,6 +171,15 @@ function matricesOf(source: CircuitSource): GateMatrices {
 function isPair(first: number, second: number, numQubits: number): boolean {
   const isQubit = (q: number) => Number.isInteger(q) && q >= 0 && q < numQubits;
   return first !== second && isQubit(first) && isQubit(second);
+}
+
+/** The circuit with losses lowered. The page shows bits of lost qubits as 0, so their marks are no part of the outcome. */
+function present(circuit: DynamicCircuit): DynamicCircuit {
+  const lowered = lowerLoss(circuit, { rules: [], readsState: true });
+  const { control, lossMarks } = lowered;
+  if (control === undefined || lossMarks === undefined) return circuit;
+  const numScratchBits = control.numScratchBits + lossMarks.length;
+  return { ...lowered, numBits: circuit.numBits, control: { ...control, numScratchBits } };
 }
 
 /**

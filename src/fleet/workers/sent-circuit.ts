@@ -174,6 +174,7 @@ const CIRCUIT: Form<DynamicCircuit> = (wire, of) =>
     {
       control: wire.optional(of.control, CONTROL),
       givesOutputs: wire.optional(of.givesOutputs, SET),
+      lossMarks: wire.optional(of.lossMarks, LIST),
     },
   );
 
@@ -187,7 +188,11 @@ const CONDITION: Form<Condition> = (wire, of) =>
   wire.whole<Condition>({ bits: wire.list(of.bits), value: wire.double(of.value) }, {});
 
 const NUMBER: Form<number> = (wire, of) => wire.double(of);
+const LIST: Form<readonly number[]> = (wire, of) => wire.list(of);
 const SET: Form<true> = () => true;
+const NEVER: Form<true> = () => {
+  throw new Error('unreachable: a measurement of loss that was not lowered');
+};
 const ROLE: Form<StatementRole> = (wire, of) => wire.oneOf(ROLES, of);
 /** By number. */
 const ROLES: readonly StatementRole[] = Object.keys({
@@ -223,6 +228,7 @@ const FORMS: {
       {
         condition: wire.optional(of.condition, CONDITION),
         role: wire.optional(of.role, ROLE),
+        readsLoss: wire.optional(of.readsLoss, NEVER),
       },
     ),
   reset: (wire, of) =>

@@ -1,12 +1,17 @@
 /** A program of a batch once it has been checked, and how much its answer holds. */
 import type { Qubit } from '../../circuit/circuit.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import type { ChosenMethod } from '../circuits/check-method.ts';
 import { isEstimated } from '../circuits/check-outputs.ts';
-import { type AskedLabelFormat, labelLengthOf } from '../circuits/outcome-labels.ts';
+import {
+  type AskedLabelFormat,
+  labelLengthOf,
+  numOutcomeBits,
+} from '../circuits/outcome-labels.ts';
 import type { PointGroup } from '../circuits/point-groups.ts';
 import {
   type ArrayFormat,
@@ -24,6 +29,8 @@ export interface CheckedProgram extends ChosenMethod {
   /** Same for all groups. */
   readonly numQubits: number;
   readonly numBits: number;
+  /** Present if qubits may be lost, as in `CheckedGroups`. Counts then are labels, whatever the form of arrays. */
+  readonly lossMarks?: readonly Bit[];
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly BatchOutput[];
@@ -76,29 +83,33 @@ export function hasStandardErrors(
 /** Bytes of an entry of counts in JSON without its label and its number: quotes, colon and comma. */
 const ENTRY_BYTES = 4;
 
+/** Whether counts are arrays in base64, which have no place for a lost qubit. */
+export const hasPackedCounts = ({
+  arrayFormat,
+  lossMarks,
+}: Pick<CheckedProgram, 'arrayFormat' | 'lossMarks'>): boolean =>
+  arrayFormat === 'base64' && lossMarks === undefined;
+
 /** Bytes of the counts of a point with `numOutcomes` different outcomes, in the form of the answer. */
-function countsSize(
-  { arrayFormat, labelFormat, numBits }: CheckedProgram,
-  numOutcomes: number,
-  shots: number,
-): number {
-  if (arrayFormat === 'base64') return packedCountsSize(numOutcomes, countsLayout(numBits, shots));
+function countsSize(program: CheckedProgram, numOutcomes: number, shots: number): number {
+  const { labelFormat, numBits, lossMarks } = program;
+  if (hasPackedCounts(program)) return packedCountsSize(numOutcomes, countsLayout(numBits, shots));
   const digits = String(Math.ceil(shots / numOutcomes)).length;
-  return 2 + numOutcomes * (labelLengthOf(numBits, labelFormat) + ENTRY_BYTES + digits);
+  return 2 + numOutcomes * (labelLengthOf(numBits, labelFormat, lossMarks) + ENTRY_BYTES + digits);
 }
 
 /** Refuses a batch whose answer would be too large, whatever its circuits do. */
 export function checkAnswerSize(programs: readonly CheckedProgram[], faults: FaultList): void {
   let [numbers, countsBytes] = [0, 0];
   for (const program of programs) {
-    const { inputs, outputs, numBits, shots = 0 } = program;
+    const { inputs, outputs, shots = 0 } = program;
     const { numPoints } = inputs;
     for (const output of outputs) numbers += numPoints * numbersOf(program, output);
     if (hasStandardErrors(program)) {
       numbers += numPoints * numbersOf(program, 'standard_error');
     }
     if (!outputs.includes('counts')) continue;
-    const entries = Math.min(shots, 2 ** numBits);
+    const entries = Math.min(shots, 2 ** numOutcomeBits(program));
     countsBytes += numPoints * countsSize(program, entries, shots);
   }
   if (numbers > MAX_NUMBERS) {

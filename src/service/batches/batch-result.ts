@@ -13,6 +13,7 @@ import { countsJson } from '../circuits/result-json.ts';
 import { parseStored } from '../jobs/stored-request.ts';
 import {
   type CheckedProgram,
+  hasPackedCounts,
   hasStandardErrors,
   numbersOf,
   type ResultName,
@@ -130,8 +131,8 @@ export async function storedResultJson(
 }
 
 function storedProgram(program: CheckedProgram, seed: number, isSimulated: boolean): StoredProgram {
-  const { name, inputs, numQubits, numBits, outputs, shots, warnings, arrayFormat, labelFormat } =
-    program;
+  const { name, inputs, numQubits, numBits, lossMarks, outputs, shots, warnings } = program;
+  const { arrayFormat, labelFormat } = program;
   const hasBits = outputs.includes('counts') || outputs.includes('probabilities');
   return {
     facts: {
@@ -144,7 +145,9 @@ function storedProgram(program: CheckedProgram, seed: number, isSimulated: boole
       }),
       ...(shots !== undefined && { shots }),
       seed,
-      ...(outputs.includes('counts') && { label_format: labelFormatOf(numBits, labelFormat) }),
+      ...(outputs.includes('counts') && {
+        label_format: labelFormatOf(numBits, labelFormat, lossMarks),
+      }),
       ...(hasBits && { measured_qubits: [...program.measuredQubits] }),
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     },
@@ -154,8 +157,8 @@ function storedProgram(program: CheckedProgram, seed: number, isSimulated: boole
 }
 
 function dimensionsOf(program: CheckedProgram, result: ResultName): readonly number[] {
-  const { observables, gradientInputs, numQubits, numBits, arrayFormat } = program;
-  if (result === 'counts') return arrayFormat === 'base64' ? [numBits] : [];
+  const { observables, gradientInputs, numQubits, numBits } = program;
+  if (result === 'counts') return hasPackedCounts(program) ? [numBits] : [];
   if (result === 'gradient') return [observables.length, gradientInputs.length];
   if (result === 'statevector') return [2 ** numQubits, 2];
   if (result === 'truncation_error' || result === 'largest_bond') return [];
@@ -164,16 +167,12 @@ function dimensionsOf(program: CheckedProgram, result: ResultName): readonly num
 
 /** Counts of consecutive points as bytes: in base64 arrays, otherwise JSON objects separated by commas. */
 export function countsBytes(
-  {
-    arrayFormat,
-    labelFormat,
-    numBits,
-    shots = 0,
-  }: Pick<CheckedProgram, 'arrayFormat' | 'labelFormat' | 'numBits' | 'shots'>,
+  program: Pick<CheckedProgram, 'arrayFormat' | 'labelFormat' | 'numBits' | 'lossMarks' | 'shots'>,
   counts: readonly Counts[],
 ): Uint8Array {
-  if (arrayFormat === 'base64') return packedCountsBytes(counts, countsLayout(numBits, shots));
-  const texts = counts.map((own) => countsJson(own, labelFormat));
+  const { labelFormat, numBits, lossMarks, shots = 0 } = program;
+  if (hasPackedCounts(program)) return packedCountsBytes(counts, countsLayout(numBits, shots));
+  const texts = counts.map((own) => countsJson(own, labelFormat, lossMarks));
   return Buffer.from(texts.join(','), 'latin1');
 }
 

@@ -231,7 +231,9 @@ const programResult = z.strictObject({
   counts: z
     .union([z.array(z.record(z.string(), z.int())), packedCounts])
     .optional()
-    .describe('For each point, the number of shots of each bit string, classical bit 0 rightmost'),
+    .describe(
+      'For each point, the number of shots of each bit string, classical bit 0 rightmost. A bit of a qubit that was lost is 2; where qubits may be lost, counts are never in base64',
+    ),
   probabilities: numbers(z.array(row))
     .optional()
     .describe('For each point, the exact probability of each value of the classical register'),

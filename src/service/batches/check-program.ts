@@ -12,6 +12,7 @@ import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import { emulatedDeviceOf, readNoise } from '../circuits/caller-device.ts';
+import { checkLossLabels } from '../circuits/check-loss.ts';
 import { type ChosenMethod, warningsUnder } from '../circuits/check-method.ts';
 import { type Asked, checkFields, checkShots, isEstimated } from '../circuits/check-outputs.ts';
 import {
@@ -168,7 +169,7 @@ function checkSweep(
     faults,
   );
   if (checked?.observables === undefined) return undefined;
-  const { groups, chosen = NO_METHOD, observables, measuredQubits } = checked;
+  const { groups, chosen = NO_METHOD, observables, measuredQubits, lossMarks } = checked;
   const { method } = chosen;
   checkShotsOf({ outputs, shots, method }, faults);
   // A missing method has been reported already.
@@ -179,6 +180,7 @@ function checkSweep(
     const most = device?.emulation.maxUsedQubits ?? limits.maxQubits;
     checkGradientWidth(groups[0]!.circuit.numQubits, most - 1, faults);
   }
+  if (lossMarks !== undefined) checkLossLabels(numBits, outputs, fields.label_format, faults);
   const gradientInputs = gradientInputsOf(fields, outputs, sweep, faults);
   if (faults.count > 0) return undefined;
   const { name, seed, array_format: arrayFormat = 'json', label_format = 'automatic' } = fields;
@@ -189,6 +191,7 @@ function checkSweep(
     inputs: sweep.inputs,
     numQubits,
     numBits,
+    ...(lossMarks !== undefined && { lossMarks }),
     measuredQubits,
     outputs,
     observables,

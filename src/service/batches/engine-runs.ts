@@ -7,6 +7,7 @@ import type { Job } from '../../jobs/job.ts';
 import { ExecutionLog } from '../../workloads/procedures/procedure-call.ts';
 import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
+import { numOutcomeBits } from '../circuits/outcome-labels.ts';
 import { type CheckedProgram, numbersOf } from './batch-program.ts';
 import { resultsOf } from './batch-result.ts';
 import {
@@ -118,9 +119,9 @@ export class EngineRuns implements CircuitRuns {
 
 /** Numbers of points that the next runs of a program have. */
 function runSizesOf(program: CheckedProgram): RunSizes {
-  const { groups, numBits, shots = 0, observables, outputs, inputs } = program;
+  const { groups, shots = 0, observables, outputs, inputs } = program;
   const results = resultsOf(program).reduce((sum, name) => sum + numbersOf(program, name), 0);
-  const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numBits) : 0;
+  const counts = outputs.includes('counts') ? 2 * Math.min(shots, 2 ** numOutcomeBits(program)) : 0;
   return new RunSizes({
     numQubits: widthOfRun(groups[0]!.circuit, methodRequestOf(program)),
     numOperations: factsOfShape(groups[0]!.circuit).work.numOperations,

@@ -16,6 +16,7 @@ import { addToSeed } from '../../math/philox.ts';
 import { milliseconds } from '../circuits/backend-view.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import { isEstimable, isEstimated } from '../circuits/check-outputs.ts';
+import { numOutcomeBits } from '../circuits/outcome-labels.ts';
 import { type GroupPoints, type PointGroup, pointsIn } from '../circuits/point-groups.ts';
 import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
 import { countsBytes, numberBytes, resultsOf, seriesOf, storedResultJson } from './batch-result.ts';
@@ -251,8 +252,9 @@ export class RangeResults {
 
   /** Sets the results of some of the points. */
   set(points: GroupPoints, batch: RunOutputs): void {
-    const { outputs, numBits } = this.#program;
+    const { outputs } = this.#program;
     if (outputs.includes('counts')) {
+      const numBits = numOutcomeBits(this.#program);
       let row = 0;
       for (const point of points.indices()) {
         this.#counts[point - this.#from] = countsOfRow(batch, row++, numBits);

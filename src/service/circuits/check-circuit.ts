@@ -6,12 +6,14 @@
  */
 import { type DynamicCircuit, type Qubit, withFinalMeasurement } from '../../circuit/circuit.ts';
 import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { FaultList, LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
 import {
   noisyCircuitFromGateObjects,
   openCircuitFromGateObjects,
 } from '../../circuit/gate-objects.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
+import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
@@ -24,6 +26,7 @@ import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
 import { readNoise, targetWithDevice } from './caller-device.ts';
+import { checkLossLabels } from './check-loss.ts';
 import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-method.ts';
 import { checkFields, checkShots, namesOf } from './check-outputs.ts';
 import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
@@ -58,6 +61,8 @@ export interface CheckedCircuit extends ChosenMethod {
   /** True if the submitted circuit has no measurement and a final measurement of all qubits was added. */
   readonly isMeasurementAdded: boolean;
   readonly numBits: number;
+  /** As in `CheckedGroups`. */
+  readonly lossMarks?: readonly Bit[];
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly Output[];
@@ -189,6 +194,11 @@ function checkParts(
   if (checked === undefined) return undefined;
   const { groups, chosen, observables, numQubits, ...facts } = checked;
   const { circuit } = groups[0]!;
+  const { numBits, lossMarks } = facts;
+  if (lossMarks !== undefined) {
+    if (tracked !== undefined) faults.add('stim', TRACKED_WITH_LOSS, 'CIRCUIT_INVALID');
+    checkLossLabels(numBits, outputs, parts.label_format, faults);
+  }
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
   const parities = parityListsOf(program.parities) ?? declaredParities(parts);
   const detection =
@@ -198,7 +208,13 @@ function checkParts(
       parts.detector_error_model,
       {
         // That of a text has its noise, and the resets that no run needs.
-        circuit: program.parities === undefined ? circuit : (tracked?.circuit ?? measured),
+        circuit:
+          lossMarks !== undefined
+            ? withoutLoss(measured)
+            : program.parities === undefined
+              ? circuit
+              : (tracked?.circuit ?? measured),
+        losesQubits: lossMarks !== undefined,
         outputs,
         shots,
         mayTakeLong: maxSteps === undefined,
@@ -231,6 +247,10 @@ function checkParts(
     ],
   };
 }
+
+/** Problem of a text whose observables have Pauli operators, and whose qubits may be lost. */
+export const TRACKED_WITH_LOSS =
+  'Observables of Pauli operators do not work with loss of qubits: whether an error flips one then depends on the qubits that are lost.';
 
 /** Detectors and observables of a text; bits that track observables stand for these. */
 export function parityListsOf(parities: ReadSource['parities']): Parities | undefined {

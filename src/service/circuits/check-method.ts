@@ -2,11 +2,13 @@
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
+import { lowerLoss } from '../../circuit/loss/lower-loss.ts';
 import { applyNoise } from '../../circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
 import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { DELAY_IGNORED } from '../../circuit/openqasm/durations.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { factsOf, type OutputName } from '../../circuit/outputs.ts';
 import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
 import type { BondLimits } from '../../compiler/program.ts';
 import { chooseMethod } from '../../fleet/choose-method.ts';
@@ -40,14 +42,23 @@ export function readModel(noise: NoiseModelObject, faults: FaultList): NoiseMode
   return readNoiseModel(noise, faults, NOISE_MODELS);
 }
 
-/** Attaches the noise model, if any, to a circuit with final measurement; removes idle resets and delays. */
+/**
+ * Attaches the noise model, if any, to a circuit with final measurement; lowers losses, and removes idle resets and
+ * delays.
+ *
+ * @param outputs - Outputs that are asked for.
+ */
 export function withModel(
   circuit: DynamicCircuit,
   model: NoiseModel | undefined,
+  outputs: readonly OutputName[],
   faults: FaultList,
 ): DynamicCircuit {
   const noisy = model === undefined ? circuit : applyNoise(circuit, model, faults);
-  return withoutDelays(withoutIdleResets(noisy));
+  const readsState = outputs.some((name) => factsOf(name).reads === 'state');
+  // Before resets go: a qubit that is |0⟩ may be lost all the same.
+  const present = lowerLoss(noisy, { rules: model?.loss ?? [], readsState });
+  return withoutDelays(withoutIdleResets(present));
 }
 
 /** Warnings of a program that hold under a noise model: with idle qubits, delays have an effect. */

@@ -5,6 +5,7 @@
  */
 import { type DynamicCircuit, isNoisy, measuredQubits, type Qubit } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import type { FaultList } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
@@ -18,6 +19,7 @@ import { CodedError } from '../../errors/coded-error.ts';
 import type { Fitting, ProcessorSpec } from '../../fleet/processor.ts';
 import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { emulatedDeviceOf } from './caller-device.ts';
+import { checkLoss } from './check-loss.ts';
 import { type ChosenMethod, checkMethod, type MethodFields, withModel } from './check-method.ts';
 import { type Asked, checkAsked, checkOutcomeBits, namesOf } from './check-outputs.ts';
 import { SOURCES, type SourceField } from './circuit-schema.ts';
@@ -71,6 +73,8 @@ export interface CheckedGroups {
   /** Qubits of the circuit as it was submitted; a circuit for a device may run on others. */
   readonly numQubits: number;
   readonly numBits: number;
+  /** Present if qubits may be lost: bits that have a mark beside the `numBits` bits, as in a circuit. */
+  readonly lossMarks?: readonly Bit[];
   /** The qubit measured into each classical bit; null for a bit that is never written. */
   readonly measuredQubits: readonly (Qubit | null)[];
 }
@@ -115,15 +119,21 @@ export function checkProgram(
   } else {
     groups = written.map((group) => ({
       ...group,
-      circuit: withModel(group.circuit, noise, faults),
+      circuit: withModel(group.circuit, noise, namesOf(question), faults),
     }));
   }
   const chosen = isWritten(purpose, target?.spec)
     ? NO_RUN
     : target && methodOfGroups(question, groups, sizedSpec(target, limits), mayTakeLong, faults);
   for (const group of groups) checkAsked(group.circuit, question, chosen?.method, faults);
+  checkLoss(
+    groups.map((group) => group.circuit),
+    question,
+    faults,
+  );
   checkOutcomeBits(groups[0]!.circuit, question.shots, faults);
   const { numQubits, numBits } = circuit;
+  const { lossMarks } = groups[0]!.circuit;
   return {
     groups,
     ...(fitting !== undefined && { fitting }),
@@ -131,6 +141,7 @@ export function checkProgram(
     observables: observables && observed ? onObserved(observables, observed) : observables,
     numQubits,
     numBits,
+    ...(lossMarks !== undefined && { lossMarks }),
     measuredQubits: measuredQubits(circuit),
   };
 }

@@ -40,6 +40,7 @@ import {
 import { COMPILE_READING } from './compile-circuit.ts';
 import { FIT_CPU_FACTOR, fitted } from './fitted-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
+import { numOutcomeBits } from './outcome-labels.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
   CIRCUIT_READING,
@@ -309,7 +310,7 @@ export class CircuitJobs
     further: FurtherNumbers = NO_NUMBERS,
   ): Promise<string> {
     const { outputs } = result;
-    const counts = countsOfRow(outputs, 0, layout.numBits);
+    const counts = countsOfRow(outputs, 0, numOutcomeBits(layout));
     const numSampled = further.samples.reduce((sum, { length }) => sum + length, 0);
     const isListed = layout.outputs.includes('memory') || layout.detection !== undefined;
     const numListed = isListed ? counts.occurrences.reduce((sum, count) => sum + count, 0) : 0;

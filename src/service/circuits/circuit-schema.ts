@@ -96,7 +96,7 @@ export const askedLabelFormatField = {
     .enum(['automatic', 'hex'])
     .optional()
     .describe(
-      'Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal number with a leading 0x. hex: always such a number. Counts in base64 have no labels',
+      'Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal number with a leading 0x. hex: always such a number; not taken where qubits may be lost, whose bits are 2. Counts in base64 have no labels',
     ),
 };
 
@@ -463,7 +463,7 @@ export const circuitResult = z.strictObject({
     .record(z.string(), z.int())
     .optional()
     .describe(
-      'Number of shots for each bit string, classical bit 0 rightmost; the numbers sum to `shots`',
+      'Number of shots for each bit string, classical bit 0 rightmost; the numbers sum to `shots`. A bit of a qubit that was lost is 2',
     )
     .meta({ examples: [{ '00': 503, '11': 497 }] }),
   probabilities: z
@@ -500,7 +500,7 @@ export const circuitResult = z.strictObject({
   memory: z
     .array(z.string())
     .optional()
-    .describe('Bit string of each shot, in an order drawn with the seed'),
+    .describe('Bit string of each shot, in an order drawn with the seed; labels as in `counts`'),
   ...labelFormatField,
   measurements: z
     .strictObject({
@@ -510,7 +510,7 @@ export const circuitResult = z.strictObject({
       data: z
         .string()
         .describe(
-          'Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on; shots come in the order of `memory`',
+          'Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on; shots come in the order of `memory`. A bit of a qubit that was lost is 0',
         ),
     })
     .optional()

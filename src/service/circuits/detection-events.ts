@@ -62,7 +62,10 @@ export function declaredParities({
 
 /** A circuit with its noise, and what is asked of its shots. */
 interface AskedCircuit {
+  /** Without losses. */
   readonly circuit: DynamicCircuit;
+  /** Whether qubits may be lost in the circuit that runs. */
+  readonly losesQubits: boolean;
   readonly outputs: readonly string[];
   readonly shots: number | undefined;
   /** Whether reading may take longer than a few milliseconds. */
@@ -77,7 +80,7 @@ interface AskedCircuit {
 export function readDetection(
   { fields, ...parities }: DeclaredParities,
   options: ErrorModelFields = {},
-  { circuit, outputs, shots, mayTakeLong }: AskedCircuit,
+  { circuit, losesQubits, outputs, shots, mayTakeLong }: AskedCircuit,
   faults: FaultList,
 ): Detection | undefined {
   const before = faults.count;
@@ -95,6 +98,11 @@ export function readDetection(
     const most = MAX_EVENT_BYTES.toLocaleString('en');
     const problem = `detection_events of ${numBytes.toLocaleString('en')} bytes; the limit for a JSON answer is ${most}.`;
     faults.add('return', problem, LIMIT_EXCEEDED);
+  }
+  if (isWritten && losesQubits) {
+    const problem =
+      'A detector error model has no loss of qubits: which errors flip a detector then depends on the qubits that are lost. Ask for detection_events.';
+    faults.add('return', problem, INVALID);
   }
   if (faults.count > before) return undefined;
   const allowGaugeDetectors = isWritten && options.allow_gauge_detectors === true;
@@ -267,15 +275,17 @@ function parityRows(
   return rows;
 }
 
-/** The classical bits of each shot, in the same format and order. */
-export function packedMeasurements(counts: Counts, seed: number) {
-  const { numBits, outcomes, wordsPerOutcome, occurrences } = counts;
+/** The first `numBits` classical bits of each shot, in the same format and order. */
+export function packedMeasurements(counts: Counts, numBits: number, seed: number) {
+  const { outcomes, wordsPerOutcome, occurrences } = counts;
   const width = Math.ceil(numBits / 8);
+  const last = 0xff >>> (8 * width - numBits);
   const rows = new Uint8Array(occurrences.length * width);
   for (let i = 0; i < occurrences.length; i++) {
     for (let at = 0; at < width; at++) {
       rows[i * width + at] = outcomes[i * wordsPerOutcome + (at >>> 2)]! >>> (8 * (at & 3));
     }
+    rows[(i + 1) * width - 1]! &= last;
   }
   const data = packedShots(counts, seed, width, rows);
   const shots = occurrences.reduce((sum, count) => sum + count, 0);

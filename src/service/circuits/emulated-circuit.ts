@@ -203,7 +203,7 @@ export function emulatedGroups(
   let numOperations = 0;
   for (const group of groups) {
     for (const own of needsFitting ? singlePoints(group, inputs) : [group]) {
-      const run = emulatedCircuit(own.circuit, request, faults);
+      const run = emulatedCircuit(own.circuit, outputs, request, faults);
       if (run === undefined) return undefined;
       fitting ??= run.fitting;
       numOperations += run.circuit.operations.length;
@@ -226,6 +226,7 @@ export function emulatedGroups(
  */
 function emulatedCircuit(
   given: DynamicCircuit,
+  outputs: readonly OutputName[],
   request: EmulationRequest,
   faults: FaultList,
 ): EmulatedRun | undefined {
@@ -234,7 +235,7 @@ function emulatedCircuit(
   if (circuit === undefined) throw new Error('unreachable: a dynamic circuit on a device');
   const { device, observed, source } = request;
   if (fitsAsWritten(circuit, device)) {
-    const run = underNoise(circuit, given, observed, request, faults);
+    const run = underNoise(circuit, given, observed, outputs, request, faults);
     return run && { circuit: run };
   }
   if (request.isPlaced) {
@@ -249,7 +250,7 @@ function emulatedCircuit(
   const preserve = observed.length > 0 ? 'state' : 'outcomes';
   const found = fitted(circuit, device, FIXED_LAYOUT_SEED, preserve);
   const places = observed.map((qubit) => found.finalLayout[qubit]!);
-  const run = underNoise(found.circuit, given, places, request, faults);
+  const run = underNoise(found.circuit, given, places, outputs, request, faults);
   return run && { circuit: run, fitting: found.fitting };
 }
 
@@ -283,6 +284,7 @@ function underNoise(
   circuit: Circuit,
   { numBits, control }: DynamicCircuit,
   observed: readonly Qubit[],
+  outputs: readonly OutputName[],
   { id, device, noise, isRead, source }: EmulationRequest,
   faults: FaultList,
 ): DynamicCircuit | undefined {
@@ -297,5 +299,5 @@ function underNoise(
   const numbers = new Map([...observed, ...rest].map((qubit, i) => [qubit, i]));
   checkNumUsed(numbers.size, { id, device }, source, faults);
   if (faults.count > 0) return undefined;
-  return renumbered(withModel(run, noise, faults), numbers);
+  return renumbered(withModel(run, noise, outputs, faults), numbers);
 }

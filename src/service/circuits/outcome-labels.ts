@@ -3,6 +3,7 @@
  * amplitudes a request asks for, by their labels; and the order of shots, whose counts alone are known.
  */
 
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { counted, type FaultList } from '../../circuit/errors.ts';
 import type { BasisState } from '../../circuit/openqasm/results.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';
@@ -11,23 +12,48 @@ import { uniformDraw } from '../../math/philox.ts';
 /** Widest register whose labels are bits. */
 const MAX_BINARY_BITS = 64;
 
+/** Outcomes of a circuit: labels of `numBits` bits, and marks of lost qubits after them. */
+interface MarkedOutcomes {
+  readonly numBits: number;
+  readonly lossMarks?: readonly Bit[];
+}
+
+/** Bits of an outcome, with its marks. */
+export const numOutcomeBits = ({ numBits, lossMarks = [] }: MarkedOutcomes): number =>
+  numBits + lossMarks.length;
+
 /** Form that a request asks for: `automatic` is bits unless there are many. */
 export type AskedLabelFormat = 'automatic' | 'hex';
 
-/** Form of the labels of a register. */
-export function labelFormatOf(numBits: number, asked: AskedLabelFormat): 'binary' | 'hex' {
+/**
+ * Form of the labels of a register.
+ *
+ * @param lossMarks - Present if qubits may be lost: then labels have a digit for each bit, and 2 is a lost qubit.
+ */
+export function labelFormatOf(
+  numBits: number,
+  asked: AskedLabelFormat,
+  lossMarks?: readonly Bit[],
+): 'binary' | 'hex' {
+  if (lossMarks !== undefined) return 'binary';
   return asked === 'automatic' && numBits <= MAX_BINARY_BITS ? 'binary' : 'hex';
 }
 
 /** Characters of a label of a register. */
-export function labelLengthOf(numBits: number, asked: AskedLabelFormat): number {
-  return labelFormatOf(numBits, asked) === 'binary' ? numBits : hexLabelLength(numBits);
+export function labelLengthOf(
+  numBits: number,
+  asked: AskedLabelFormat,
+  lossMarks?: readonly Bit[],
+): number {
+  const format = labelFormatOf(numBits, asked, lossMarks);
+  return format === 'binary' ? numBits : hexLabelLength(numBits);
 }
 
 /**
  * Label of an outcome. In hexadecimal it has all digits of the register, the most significant first, after `0x`.
  *
  * @param words - 32-bit words, least significant first; the outcome is `numWords` of them from `offset` on.
+ * @param lossMarks - Bits that have a mark after the `numBits` bits of the label, in this order.
  */
 export function labelOfOutcome(
   words: Uint32Array,
@@ -35,7 +61,13 @@ export function labelOfOutcome(
   numWords: number,
   numBits: number,
   asked: AskedLabelFormat,
+  lossMarks?: readonly Bit[],
 ): string {
+  if (lossMarks !== undefined) {
+    const bytes = Buffer.allocUnsafe(numBits);
+    writeDigits(bytes, 0, words, offset, numBits, lossMarks);
+    return bytes.toString('latin1');
+  }
   if (labelFormatOf(numBits, asked) === 'binary')
     return outcomeLabel(words, offset, numWords, numBits);
   const bytes = Buffer.allocUnsafe(hexLabelLength(numBits));
@@ -69,6 +101,28 @@ export function writeHexLabel(
     bytes[place++] = HEX_DIGITS[(word >>> (4 * (digit & 7))) & 15]!;
   }
   return place;
+}
+
+/**
+ * Writes a digit for each bit into `bytes` from `at` on, bit 0 last: 2 where the bit is marked.
+ *
+ * @returns The place after it.
+ */
+export function writeDigits(
+  bytes: Uint8Array,
+  at: number,
+  words: Uint32Array,
+  offset: number,
+  numBits: number,
+  lossMarks: readonly Bit[] = [],
+): number {
+  const bitAt = (bit: Bit) => (words[offset + (bit >>> 5)]! >>> (bit & 31)) & 1;
+  const end = at + numBits;
+  for (let bit = 0; bit < numBits; bit++) bytes[end - 1 - bit] = ZERO + bitAt(bit);
+  for (const [i, bit] of lossMarks.entries()) {
+    if (bitAt(numBits + i) === 1) bytes[end - 1 - bit] = ZERO + 2;
+  }
+  return end;
 }
 
 /** The bits of a label of either form. */

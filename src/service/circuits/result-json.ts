@@ -6,6 +6,7 @@
  * cost several times the memory and time of the text itself.
  */
 
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import { nameOfMethod } from '../../fleet/method-limits.ts';
@@ -31,6 +32,8 @@ import {
   labelFormatOf,
   labelLengthOf,
   labelOfOutcome,
+  numOutcomeBits,
+  writeDigits,
   writeHexLabel,
 } from './outcome-labels.ts';
 
@@ -41,6 +44,7 @@ export interface ResultLayout
   extends Pick<
     CheckedCircuit,
     | 'numBits'
+    | 'lossMarks'
     | 'measuredQubits'
     | 'outputs'
     | 'labelFormat'
@@ -72,7 +76,7 @@ export function circuitResultJson(
   if (compilation === undefined || reused === undefined) {
     throw new Error('unreachable: a circuit that did not come by itself');
   }
-  const run = runResultOf(result, { numBits: layout.numBits, numCircuits: 1 });
+  const run = runResultOf(result, { numBits: numOutcomeBits(layout), numCircuits: 1 });
   const { numBits, measuredQubits, outputs, labelFormat, numRequested, results, warnings } = layout;
   const parts: string[] = [];
   const names = Object.keys(WRITERS) as Output[];
@@ -89,7 +93,7 @@ export function circuitResultJson(
   }
   const hasLabels = outputs.includes('counts') || outputs.includes('memory');
   const rest: CircuitResultFields = {
-    ...(hasLabels && { label_format: labelFormatOf(numBits, labelFormat) }),
+    ...(hasLabels && { label_format: labelFormatOf(numBits, labelFormat, layout.lossMarks) }),
     method: nameOfMethod(layout.method),
     method_reason: layout.methodReason,
     ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
@@ -111,9 +115,10 @@ export function circuitResultJson(
 const WRITERS: Readonly<
   Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
 > = {
-  counts: ({ labelFormat }, { counts }) => countsJson(counts, labelFormat),
-  memory: ({ seed, labelFormat }, { counts }) => memoryJson(counts, seed, labelFormat),
-  measurements: ({ seed }, { counts }) => JSON.stringify(packedMeasurements(counts, seed)),
+  counts: ({ labelFormat, lossMarks }, { counts }) => countsJson(counts, labelFormat, lossMarks),
+  memory: (layout, { counts }) => memoryJson(counts, layout),
+  measurements: ({ numBits, seed }, { counts }) =>
+    JSON.stringify(packedMeasurements(counts, numBits, seed)),
   probabilities: ({ numBits }, { probabilities }) => probabilitiesJson(probabilities!, numBits),
   statevector: (_, { statevector }) => amplitudesJson(statevector!),
   amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),
@@ -176,11 +181,18 @@ export function deviceResultJson(
 /**
  * Writes `{"01":3,"10":4}`, or the same with hexadecimal labels, byte by byte, because a string for each outcome takes
  * longer than all that a small circuit's sampling takes.
+ *
+ * @param lossMarks - Bits that have a mark after those of the label, if qubits may be lost.
  */
-export function countsJson(counts: Counts, asked: AskedLabelFormat): string {
-  const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-  const isHex = labelFormatOf(numBits, asked) === 'hex';
-  const labelLength = labelLengthOf(numBits, asked);
+export function countsJson(
+  counts: Counts,
+  asked: AskedLabelFormat,
+  lossMarks?: readonly Bit[],
+): string {
+  const { wordsPerOutcome, outcomes, occurrences } = counts;
+  const numBits = counts.numBits - (lossMarks?.length ?? 0);
+  const isHex = labelFormatOf(numBits, asked, lossMarks) === 'hex';
+  const labelLength = labelLengthOf(numBits, asked, lossMarks);
   const bytes = Buffer.allocUnsafe(2 + occurrences.length * (labelLength + MAX_ENTRY_BYTES));
   let at = 0;
   bytes[at++] = OPENING_BRACE;
@@ -189,11 +201,7 @@ export function countsJson(counts: Counts, asked: AskedLabelFormat): string {
     bytes[at++] = QUOTE;
     const word = i * wordsPerOutcome;
     if (isHex) at = writeHexLabel(bytes, at, outcomes, word, numBits);
-    else {
-      for (let bit = numBits - 1; bit >= 0; bit--) {
-        bytes[at++] = ZERO + ((outcomes[word + (bit >>> 5)]! >>> (bit & 31)) & 1);
-      }
-    }
+    else at = writeDigits(bytes, at, outcomes, word, numBits, lossMarks);
     bytes[at++] = QUOTE;
     bytes[at++] = COLON;
     at = writeWhole(bytes, at, occurrences[i]!);
@@ -203,11 +211,15 @@ export function countsJson(counts: Counts, asked: AskedLabelFormat): string {
 }
 
 /** Writes the label of each shot. */
-function memoryJson(counts: Counts, seed: number, asked: AskedLabelFormat): string {
-  const { numBits, wordsPerOutcome, outcomes, occurrences } = counts;
-  const labels = Array.from(occurrences, (_, i) =>
-    labelOfOutcome(outcomes, i * wordsPerOutcome, wordsPerOutcome, numBits, asked),
-  );
+function memoryJson(
+  counts: Counts,
+  { numBits, lossMarks, seed, labelFormat }: ResultLayout,
+): string {
+  const { wordsPerOutcome, outcomes, occurrences } = counts;
+  const labels = Array.from(occurrences, (_, i) => {
+    const word = i * wordsPerOutcome;
+    return labelOfOutcome(outcomes, word, wordsPerOutcome, numBits, labelFormat, lossMarks);
+  });
   const order = drawnShotOrder(occurrences, seed);
   return JSON.stringify(Array.from(order, (i) => labels[i]!));
 }

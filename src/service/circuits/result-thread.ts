@@ -111,6 +111,7 @@ export class ResultThread {
 /** All fields of a layout. */
 const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   numBits: true,
+  lossMarks: true,
   measuredQubits: true,
   outputs: true,
   labelFormat: true,

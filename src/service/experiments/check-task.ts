@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type DynamicCircuit, withFinalMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
@@ -13,7 +14,7 @@ import { parityLists } from '../../math/bit-matrix.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import type { CheckedProgram } from '../batches/batch-program.ts';
 import { readNoise } from '../circuits/caller-device.ts';
-import { parityListsOf, readProgram } from '../circuits/check-circuit.ts';
+import { parityListsOf, readProgram, TRACKED_WITH_LOSS } from '../circuits/check-circuit.ts';
 import {
   attempt,
   type CheckedGroups,
@@ -107,11 +108,10 @@ export function checkTask(
   const { tracked } = program.parities ?? {};
   const noise =
     task.noise === undefined ? ofExperiment : readNoise(task.noise, target?.spec, faults);
+  const written = withFinalMeasurement(tracked?.circuit ?? program.circuit);
   const question = {
     form: 'circuit',
-    groups: [
-      { circuit: withFinalMeasurement(tracked?.circuit ?? program.circuit), points: undefined },
-    ],
+    groups: [{ circuit: written, points: undefined }],
     inputs: undefined,
     source,
     qasm: task.qasm,
@@ -133,15 +133,22 @@ export function checkTask(
     faults.add(source === 'stim' ? 'stim' : 'logical_observables', NO_OBSERVABLES[source]);
     return undefined;
   }
-  const { groups, chosen } = checked;
+  const { groups, chosen, lossMarks } = checked;
   const { circuit } = groups[0]!;
+  const losesQubits = lossMarks !== undefined;
+  if (losesQubits && tracked !== undefined) faults.add('stim', TRACKED_WITH_LOSS, INVALID);
   const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
   const isStabilizer = chosen.method === 'stabilizer';
   const detection = readDetection(
     declared,
     {},
     {
-      circuit: isStabilizer ? circuit : withoutNoise(circuit),
+      circuit: losesQubits
+        ? withoutNoise(withoutLoss(written))
+        : isStabilizer
+          ? circuit
+          : withoutNoise(circuit),
+      losesQubits,
       outputs: ['detection_events'],
       shots: undefined,
       mayTakeLong: limits.maxSteps === undefined,

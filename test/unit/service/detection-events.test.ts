@@ -33,7 +33,12 @@ const read = (
   const parities = declaredParities(fields);
   const detection =
     parities &&
-    readDetection(parities, undefined, { circuit, outputs, shots, mayTakeLong: true }, faults);
+    readDetection(
+      parities,
+      undefined,
+      { circuit, outputs, shots, losesQubits: false, mayTakeLong: true },
+      faults,
+    );
   return { detection, faults: faults.kept };
 };
 

@@ -58,7 +58,7 @@ describe('a fault of a channel names its place and what is possible', () => {
     [{ type: 'phase_flip', p: 0.1 }, `${CHANNEL}.p: phase_flip takes probability, not p.`],
     [
       { type: 'bitflip', probability: 0.1 },
-      `${CHANNEL}.type: type must be bit_flip, phase_flip, bit_phase_flip, pauli, depolarizing, amplitude_damping, generalized_amplitude_damping, phase_damping, thermal_relaxation, reset or kraus, not the string "bitflip". Did you mean bit_flip?`,
+      `${CHANNEL}.type: type must be bit_flip, phase_flip, bit_phase_flip, pauli, depolarizing, amplitude_damping, generalized_amplitude_damping, phase_damping, thermal_relaxation, reset, loss or kraus, not the string "bitflip". Did you mean bit_flip?`,
     ],
     [
       { type: 'pauli', probabilities: { X: 0.7, Y: 0.6 } },

@@ -161,7 +161,7 @@ describe('NOISE', () => {
       {
         path: 'circuit[2].channel.probability',
         message:
-          'probability must be a number (for bit_flip, phase_flip, bit_phase_flip, depolarizing, reset), not the string "0.1"; write 0.1 without quotation marks.',
+          'probability must be a number (for bit_flip, phase_flip, bit_phase_flip, depolarizing, reset, loss), not the string "0.1"; write 0.1 without quotation marks.',
       },
     ]);
   });

@@ -26,6 +26,7 @@ const CHANNELS: readonly Channel[] = [
   { type: 'phase_damping', gamma: 0.1 },
   { type: 'thermal_relaxation', t1_us: 100, t2_us: 80, duration_ns: 50 },
   { type: 'reset', probability: 0.1 },
+  { type: 'loss', probability: 0.1 },
 ];
 
 describe.each(CHANNELS)('$type', (channel) => {

@@ -53,6 +53,13 @@ describe('a noise pragma', () => {
     else expect(own?.kind).toBe('pauli');
   });
 
+  test('loss(0.1) q[1] loses a qubit', () => {
+    const channel = { kind: 'loss', numQubits: 1, probability: 0.1 };
+    expect(read('#pragma braket noise loss(0.1) q[1]')).toEqual([
+      { kind: 'noise', qubits: [1], channel },
+    ]);
+  });
+
   test.each<[string, ChannelObject]>([
     ['two_qubit_depolarizing(0.15)', { type: 'depolarizing', probability: 0.15, num_qubits: 2 }],
     [
@@ -151,6 +158,7 @@ describe('printing noise', () => {
   test.each<[ChannelObject, readonly number[], string]>([
     [{ type: 'bit_flip', probability: 0.1 }, [2], 'bit_flip(0.1) q[2]'],
     [{ type: 'phase_flip', probability: 0.1 }, [2], 'phase_flip(0.1) q[2]'],
+    [{ type: 'loss', probability: 0.1 }, [2], 'loss(0.1) q[2]'],
     [{ type: 'bit_phase_flip', probability: 0.1 }, [2], 'pauli_channel(0, 0.1, 0) q[2]'],
     [{ type: 'depolarizing', probability: 0.3 }, [2], 'depolarizing(0.3) q[2]'],
     [

@@ -99,6 +99,21 @@ test('a measured bit controls Pauli gates; bits of a sweep are 0, with a warning
   ]);
 });
 
+test('qubits are lost one by one, and a herald is a measurement of loss', () => {
+  const { circuit } = read('LOSS_ERROR(0.1) 0 2\nLOSS_ERROR(0) 1\nHERALD_LOSS_EVENT 2 0\nM 1');
+  const lost = { kind: 'noise', channel: { kind: 'loss', numQubits: 1, probability: 0.1 } };
+  expect(circuit).toEqual({
+    numQubits: 3,
+    numBits: 3,
+    operations: [
+      { ...lost, qubits: [0] },
+      { ...lost, qubits: [2] },
+      { kind: 'measure', qubits: [2, 0], bits: [0, 1], readsLoss: true },
+      { kind: 'measure', qubits: [1], bits: [2] },
+    ],
+  });
+});
+
 test('errors of a chain exclude each other; a wide error comes from one more qubit', () => {
   const [noise] = read('E(0.5) X0 Y1\nELSE_CORRELATED_ERROR(0.5) Z1').circuit.operations;
   expect(noise).toMatchObject({
@@ -120,6 +135,8 @@ test.each([
   ['X_ERROR 0', 1, 1, 'X_ERROR takes 1 argument in parentheses, and has 0.'],
   ['X_ERROR(1.5) 0', 1, 1, 'probabilities, from 0 to 1, and has 1.5'],
   ['PAULI_CHANNEL_1(0.5,0.5,0.1) 0', 1, 1, 'add up to 1.1'],
+  ['LOSS_ERROR 0', 1, 1, 'LOSS_ERROR takes 1 argument in parentheses, and has 0.'],
+  ['HERALD_LOSS_EVENT !0', 1, 19, 'measures nothing'],
   ['X_ERROR(0.1 0', 1, 13, 'Expected a comma or )'],
   ['X_ERROR(0.1', 1, 8, 'not closed'],
   ['X_ERROR(nan) 0', 1, 9, 'Expected a number'],

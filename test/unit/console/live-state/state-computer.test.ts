@@ -162,6 +162,20 @@ describe('measurements', () => {
     expect(shown.trajectory).toEqual({ seed: 0, bits: [] });
     expect(shown.probabilities[1]).toBeCloseTo(1, 12);
   });
+
+  test('a lost qubit takes part in no gate, and its bit is shown as 0', async () => {
+    const channel = { type: 'loss', probability: 1 };
+    const shown = await show({
+      circuit: [
+        { gate: 'X', qubit: 0 },
+        { gate: 'NOISE', qubit: 0, channel },
+        { gate: 'CX', control: 0, target: 1 },
+        { gate: 'M', qubits: [0, 1], bits: [0, 1] },
+      ],
+    });
+    expect(shown.trajectory).toEqual({ seed: 0, bits: [0, 0] });
+    expect(shown.probabilities[2]! + shown.probabilities[3]!).toBeCloseTo(0, 12);
+  });
 });
 
 describe('a refusal', () => {
