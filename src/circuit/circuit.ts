@@ -340,9 +340,8 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit;
 export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
   const { numQubits, numBits, operations, control } = circuit;
   if (circuit.givesOutputs) return circuit;
-  for (const { kind } of allOperations(operations)) {
-    if (kind === 'measure' || kind === 'track') return circuit;
-  }
+  for (const { kind } of allOperations(operations)) if (kind === 'measure') return circuit;
+  if (operations.some(({ kind }) => kind === 'track')) return circuit;
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const measure = { kind: 'measure', qubits: all, bits: all } as const;
   if (control === undefined) {

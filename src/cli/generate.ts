@@ -25,10 +25,10 @@ export function addGenerateCommand(program: Command, io: CommandIo): void {
   program
     .command('gen')
     .description("print a memory experiment of a code in Stim's format, as `stim gen` does")
-    .requiredOption('--code <code>', 'repetition_code, surface_code or color_code')
+    .requiredOption('--code <code>', 'repetition_code, surface_code, color_code or honeycomb_code')
     .requiredOption(
       '--task <task>',
-      'memory; rotated_memory_x, rotated_memory_z, unrotated_memory_x or unrotated_memory_z of surface_code; memory_xyz of color_code',
+      'memory of repetition_code and honeycomb_code; rotated_memory_x, rotated_memory_z, unrotated_memory_x or unrotated_memory_z of surface_code; memory_xyz of color_code',
     )
     .requiredOption('--distance <d>', 'of the code', count(MAX_DISTANCE))
     .requiredOption('--rounds <n>', 'how often the checks are measured', count(MAX_ROUNDS))

@@ -1,4 +1,4 @@
-"""Circuits of ``qcs gen`` are equal to those of Stim's generator."""
+"""Circuits of ``qcs gen`` are equal to those of Stim's generator, and the honeycomb code keeps its distance."""
 
 from __future__ import annotations
 
@@ -27,10 +27,23 @@ NOISE = {
 
 @pytest.mark.parametrize(("name", "distance", "rounds"), [(name, *size) for name in TASKS for size in TASKS[name]])
 def test_generated_circuits_are_those_of_stim(name: str, distance: int, rounds: int) -> None:
-    code, task = name.split(":")
     for noise in ({}, NOISE):
-        options = {"code": code, "task": task, "distance": distance, "rounds": rounds, **noise}
-        arguments = [part for option, value in options.items() for part in (f"--{option}", str(value))]
-        command = [ROOT / "node_modules/.bin/node", ROOT / "src/cli.ts", "gen", *arguments]
-        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        assert stim.Circuit(text) == stim.Circuit.generated(name, distance=distance, rounds=rounds, **noise)
+        found = generated(name, distance, rounds, noise)
+        assert found == stim.Circuit.generated(name, distance=distance, rounds=rounds, **noise)
+
+
+@pytest.mark.parametrize(("distance", "rounds"), [(2, 3), (2, 21), (4, 5), (4, 13), (6, 7), (6, 11)])
+def test_the_honeycomb_code_keeps_its_distance_without_random_detectors(distance: int, rounds: int) -> None:
+    circuit = generated("honeycomb_code:memory", distance, rounds, NOISE)
+    circuit.detector_error_model()
+    assert len(circuit.shortest_graphlike_error()) == distance
+    quiet = generated("honeycomb_code:memory", distance, rounds, {})
+    assert not quiet.compile_detector_sampler().sample(100, append_observables=True).any()
+
+
+def generated(name: str, distance: int, rounds: int, noise: dict[str, float]) -> stim.Circuit:
+    code, task = name.split(":")
+    options = {"code": code, "task": task, "distance": distance, "rounds": rounds, **noise}
+    arguments = [part for option, value in options.items() for part in (f"--{option}", str(value))]
+    command = [ROOT / "node_modules/.bin/node", ROOT / "src/cli.ts", "gen", *arguments]
+    return stim.Circuit(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

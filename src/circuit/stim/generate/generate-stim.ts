@@ -1,8 +1,9 @@
 /**
- * Generates circuits in Stim's format: memory experiments of the codes of a table. Text and noise are those of
- * `stim gen`, so that the circuits are equal to Stim's.
+ * Generates circuits in Stim's format: memory experiments of the codes of a table. Those of codes that `stim gen` has are
+ * equal to its circuits.
  */
 import { colorMemory } from './color-code.ts';
+import { honeycombText } from './honeycomb-code.ts';
 import { type MemoryExperiment, memoryText } from './memory-experiment.ts';
 import type { GeneratedNoise } from './memory-text.ts';
 import { repetitionMemory } from './repetition-code.ts';
@@ -10,25 +11,46 @@ import { rotatedMemory, unrotatedMemory } from './surface-codes.ts';
 
 /** A task of a code. */
 interface GeneratedTask {
-  readonly experiment: (distance: number, rounds: number) => MemoryExperiment;
+  readonly text: (distance: number, rounds: number, noise: GeneratedNoise) => string;
   readonly minDistance: number;
-  readonly isOddOnly?: true;
   readonly minRounds: number;
+  /** Whether numbers must be odd or even. */
+  readonly distances?: 'odd' | 'even';
+  readonly rounds?: 'odd';
 }
 
-const SIMPLE = { minDistance: 2, minRounds: 1 };
+/** A task that takes any distance and rounds. */
+const simple = (experiment: (distance: number) => MemoryExperiment): GeneratedTask => ({
+  text: (distance, rounds, noise) => memoryText(experiment(distance), rounds, noise),
+  minDistance: 2,
+  minRounds: 1,
+});
 
-/** Tasks by code, under the names of `stim gen`. */
+/** Tasks by code. Their names are those of `stim gen`, which has no honeycomb code. */
 export const GENERATED_CODES: Readonly<Record<string, Readonly<Record<string, GeneratedTask>>>> = {
-  repetition_code: { memory: { ...SIMPLE, experiment: repetitionMemory } },
+  repetition_code: { memory: simple(repetitionMemory) },
   surface_code: {
-    rotated_memory_x: { ...SIMPLE, experiment: (distance) => rotatedMemory(distance, 'X') },
-    rotated_memory_z: { ...SIMPLE, experiment: (distance) => rotatedMemory(distance, 'Z') },
-    unrotated_memory_x: { ...SIMPLE, experiment: (distance) => unrotatedMemory(distance, 'X') },
-    unrotated_memory_z: { ...SIMPLE, experiment: (distance) => unrotatedMemory(distance, 'Z') },
+    rotated_memory_x: simple((distance) => rotatedMemory(distance, 'X')),
+    rotated_memory_z: simple((distance) => rotatedMemory(distance, 'Z')),
+    unrotated_memory_x: simple((distance) => unrotatedMemory(distance, 'X')),
+    unrotated_memory_z: simple((distance) => unrotatedMemory(distance, 'Z')),
   },
   color_code: {
-    memory_xyz: { experiment: colorMemory, minDistance: 3, isOddOnly: true, minRounds: 2 },
+    memory_xyz: {
+      text: (distance, rounds, noise) => memoryText(colorMemory(distance, rounds), rounds, noise),
+      minDistance: 3,
+      distances: 'odd',
+      minRounds: 2,
+    },
+  },
+  honeycomb_code: {
+    memory: {
+      text: honeycombText,
+      minDistance: 2,
+      distances: 'even',
+      minRounds: 3,
+      rounds: 'odd',
+    },
   },
 };
 
@@ -57,13 +79,20 @@ export function generateStim({
   if (found === undefined) {
     return { problem: `${code} has no task ${task}: ${Object.keys(tasks).join(', ')}.` };
   }
-  const { experiment, minDistance, isOddOnly, minRounds } = found;
-  if (distance < minDistance || (isOddOnly && distance % 2 === 0)) {
-    const odd = isOddOnly ? 'an odd distance' : 'a distance';
-    return { problem: `${code} takes ${odd} of at least ${minDistance}, and not ${distance}.` };
+  const { text, minDistance, distances, minRounds, rounds: parity } = found;
+  if (distance < minDistance || isOther(distance, distances)) {
+    const kind = distances === undefined ? 'a' : `an ${distances}`;
+    return {
+      problem: `${code} takes ${kind} distance of at least ${minDistance}, and not ${distance}.`,
+    };
   }
-  if (rounds < minRounds) {
-    return { problem: `${code} takes at least ${minRounds} rounds, and not ${rounds}.` };
+  if (rounds < minRounds || isOther(rounds, parity)) {
+    const kind = parity === undefined ? 'at least' : `an ${parity} number of rounds, at least`;
+    const noun = parity === undefined ? ' rounds' : '';
+    return { problem: `${code} takes ${kind} ${minRounds}${noun}, and not ${rounds}.` };
   }
-  return { text: memoryText(experiment(distance, rounds), rounds, noise) };
+  return { text: text(distance, rounds, noise) };
 }
+
+const isOther = (count: number, parity: 'odd' | 'even' | undefined): boolean =>
+  parity !== undefined && (count % 2 === 1) !== (parity === 'odd');

@@ -70,6 +70,13 @@ export class MemoryText {
     this.add(`M${SUFFIX[basis]}`, qubits);
   }
 
+  /** Products of a Pauli on pairs of qubits. Each measurement is followed by the noise of a gate. */
+  measurePairs(basis: Basis, pairs: readonly Qubit[]): void {
+    const { beforeMeasureFlipProbability: flipped, afterCliffordDepolarization } = this.#noise;
+    this.add(`M${basis}${basis}${flipped > 0 ? `(${flipped})` : ''}`, pairs);
+    this.#error('DEPOLARIZE2', afterCliffordDepolarization, pairs);
+  }
+
   measureAndReset(qubits: readonly Qubit[]): void {
     this.#error('X_ERROR', this.#noise.beforeMeasureFlipProbability, qubits);
     this.add('MR', qubits);

@@ -1,4 +1,4 @@
-/** Generated circuits are those of `stim gen`. Comparison of many circuits with Stim itself is in test/clients/stim. */
+/** Generated circuits: those of `stim gen`, and a honeycomb code. Comparison of many circuits with Stim itself is in test/clients/stim. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
@@ -6,6 +6,9 @@ import {
   generateStim,
 } from '../../../../src/circuit/stim/generate/generate-stim.ts';
 import { readStim } from '../../../../src/circuit/stim/read-stim.ts';
+import { compileStabilizer } from '../../../../src/compiler/clifford/compile-stabilizer.ts';
+import { detectorErrorModel } from '../../../../src/compiler/clifford/error-model.ts';
+import { shortestGraphlikeError } from '../../../../src/decoding/shortest-graphlike-error.ts';
 import { runQcs } from '../../../support/command-line.ts';
 
 const QUIET = {
@@ -94,10 +97,36 @@ test.each([
   },
 );
 
+test.each([
+  [2, 3],
+  [2, 13],
+  [4, 9],
+  [4, 11],
+])(
+  'a honeycomb code of distance %i keeps it, without random detectors, in %i rounds',
+  (distance, rounds) => {
+    const text = textOf('honeycomb_code', 'memory', distance, rounds);
+    const read = readStim(text, { maxQubits: 100, maxGates: 50_000 });
+    const program = compileStabilizer(read.circuit);
+    if ('kind' in program) throw new Error(program.operation);
+    const model = detectorErrorModel(program, read, {
+      decomposeErrors: false,
+      approximateDisjointErrors: false,
+      ignoreDecompositionFailures: true,
+      blockDecompositionFromIntroducingRemnantEdges: false,
+      allowGaugeDetectors: false,
+    });
+    if ('kind' in model) throw new Error(JSON.stringify(model));
+    expect(shortestGraphlikeError(model)).toHaveLength(distance);
+  },
+);
+
 test('every task is read, with the detectors and the observable that it has', () => {
   for (const [code, tasks] of Object.entries(GENERATED_CODES)) {
     for (const task of Object.keys(tasks)) {
-      const read = readStim(textOf(code, task, 3, 4), { maxQubits: 50, maxGates: 5000 });
+      const [distance, rounds] = code === 'honeycomb_code' ? [2, 5] : [3, 4];
+      const text = textOf(code, task, distance, rounds);
+      const read = readStim(text, { maxQubits: 50, maxGates: 5000 });
       expect(read.logicalObservables).toHaveLength(1);
       expect(read.detectors.length).toBeGreaterThan(4);
     }
@@ -110,6 +139,8 @@ test.each([
   ['repetition_code', 'memory', 1, 1, 'a distance of at least 2, and not 1.'],
   ['color_code', 'memory_xyz', 4, 2, 'an odd distance of at least 3, and not 4.'],
   ['color_code', 'memory_xyz', 3, 1, 'at least 2 rounds, and not 1.'],
+  ['honeycomb_code', 'memory', 3, 3, 'an even distance of at least 2, and not 3.'],
+  ['honeycomb_code', 'memory', 2, 4, 'an odd number of rounds, at least 3, and not 4.'],
 ])('%s %s of distance %i, %i rounds, is refused', (code, task, distance, rounds, problem) => {
   const generated = generateStim({ code, task, distance, rounds, noise: QUIET });
   expect(generated).toEqual({ problem: expect.stringContaining(problem) });
