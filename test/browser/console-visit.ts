@@ -23,6 +23,11 @@ export class ConsoleVisit extends BrowserPage {
     return new ConsoleVisit(opened, ...(await startService(overrides)));
   }
 
+  /** A visit to a service that is open. It is closed with the visit. */
+  static async to(opened: Opened, service: TestService): Promise<ConsoleVisit> {
+    return new ConsoleVisit(opened, service, await listening(service));
+  }
+
   /** Opens an address of the console anew, with a key or without one; nothing else is stored in the browser. */
   async open(hash: string, key?: string, size = DESK, scheme: Scheme = 'light'): Promise<void> {
     await this.resize(size, scheme);
@@ -43,5 +48,10 @@ export async function startService(
   overrides: TestOverrides,
 ): Promise<[service: TestService, origin: string]> {
   const service = await openTestService(overrides);
-  return [service, await service.app.listen({ host: '127.0.0.1', port: 0 })];
+  return [service, await listening(service)];
+}
+
+/** Lets a service listen. @returns Its origin. */
+async function listening({ app }: TestService): Promise<string> {
+  return await app.listen({ host: '127.0.0.1', port: 0 });
 }

@@ -72,6 +72,7 @@ const TESTED = [
   'watch-job.mjs',
   // In clients/python/tests/test_documents.py.
   'python-client.ipynb',
+  'threshold.ipynb',
   // In test/service/train-over-http.test.ts.
   'train-over-http.ts',
 ];

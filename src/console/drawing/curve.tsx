@@ -1,23 +1,17 @@
 /** Curves over one axis, drawn by uPlot, with their values in words and as a table. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
 import { rounded } from '../numbers.ts';
 import './curve.css';
 import { ValuesTable } from '../shell/table.tsx';
+import { COLOURS, DrawnCurves, dashOf } from './drawn-curves.ts';
 import {
   type Axis,
   ascending,
   curvesInWords,
-  inOrder,
   pointInWords,
-  rangeOf,
   type Series,
   valueInWords,
 } from './plot-data.ts';
-
-const COLOURS = ['--class-1', '--class-0', '--ink'] as const;
-/** Curves differ by their dashes, too: eleven of them have a pair of their own. */
-const DASHES: readonly (readonly number[])[] = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
 
 interface CurveProps {
   /** Title, such as "Energy by angle". */
@@ -26,22 +20,37 @@ interface CurveProps {
   readonly series: readonly Series[];
   /** Height of the drawing in pixels. */
   readonly height?: number;
+  /** Whether the axis of the values is logarithmic. Values that are not positive are then not drawn. */
+  readonly isLogarithmic?: boolean;
+  /** Whether a line joins the points on both sides of a missing value. */
+  readonly isJoined?: boolean;
 }
 
 /**
  * Draws one curve or several. New values may be given at any time; NaN leaves a gap. The arrow keys, Home and End
  * go from point to point.
  */
-export function Curve({ label, x, series, height = 260 }: CurveProps) {
+export function Curve({
+  label,
+  x,
+  series,
+  height = 260,
+  isLogarithmic = false,
+  isJoined = false,
+}: CurveProps) {
   const host = useRef<HTMLDivElement>(null);
-  const plot = useRef<Drawn>(undefined);
+  const plot = useRef<DrawnCurves>(undefined);
   const [at, setAt] = useState<number>();
   const order = useMemo(() => ascending(x), [x.values]);
-  const shape = JSON.stringify([x.label, series.map((each) => each.label), height]);
+  const frame = {
+    ...{ height, isLogarithmic, isJoined },
+    x: { label: x.label, isLogarithmic: x.isLogarithmic === true },
+  };
+  const shape = JSON.stringify([frame, series.map((each) => each.label)]);
 
   useEffect(() => {
     if (host.current === null) return;
-    const drawn = new Drawn(host.current, x.label, series, height, setAt);
+    const drawn = new DrawnCurves(host.current, frame, series, setAt);
     plot.current = drawn;
     return () => drawn.end();
   }, [shape]);
@@ -107,158 +116,4 @@ function Legend({ series }: Pick<CurveProps, 'series'>) {
       ))}
     </ul>
   );
-}
-
-function dashOf(index: number): readonly number[] {
-  return DASHES[index % DASHES.length] ?? [];
-}
-
-/** A plot of uPlot that has the width of its element and the colours of the scheme. */
-class Drawn {
-  readonly #host: HTMLElement;
-  readonly #plot: uPlot;
-  readonly #ends: (() => void)[] = [];
-  #series: readonly Series[];
-  #order: readonly number[] = [];
-  #colours: Readonly<Record<string, string>> = {};
-
-  /** @param onPoint - Receives the position in ascending order of the point that the pointer or a key chose. */
-  constructor(
-    host: HTMLElement,
-    xLabel: string,
-    series: readonly Series[],
-    height: number,
-    onPoint: (at: number | undefined) => void,
-  ) {
-    this.#host = host;
-    this.#series = series;
-    this.#readColours();
-    this.#plot = new uPlot(this.#options(xLabel, series, height, onPoint), [[]], host);
-    this.#follow(height);
-  }
-
-  /** Draws other values of the same series. */
-  show(x: Axis, series: readonly Series[], order: readonly number[]): void {
-    this.#series = series;
-    this.#order = order;
-    const xs = order.map((i) => Number(x.values[i]));
-    this.#plot.setData([xs, ...series.map(({ values }) => inOrder(values, order))]);
-  }
-
-  /** Chooses a point by its position in ascending order. */
-  pointAt(at: number): void {
-    const value = this.#plot.data[0]?.[at];
-    if (value === undefined || value === null) return;
-    const { height } = this.#plot.over.getBoundingClientRect();
-    this.#plot.setCursor({ left: this.#plot.valToPos(value, 'x'), top: height / 2 });
-  }
-
-  end(): void {
-    for (const end of this.#ends) end();
-    this.#plot.destroy();
-  }
-
-  #options(
-    xLabel: string,
-    series: readonly Series[],
-    height: number,
-    onPoint: (at: number | undefined) => void,
-  ): uPlot.Options {
-    const colour = (name: string) => () => this.#colours[name] ?? '';
-    const axis = {
-      stroke: colour('--soft'),
-      grid: { stroke: colour('--edge'), width: 1 },
-      ticks: { stroke: colour('--edge'), width: 1 },
-      // Whole pixels: uPlot scales no others to the screen.
-      font: '13px system-ui, sans-serif',
-      labelFont: '13px system-ui, sans-serif',
-      values: (_: uPlot, ticks: readonly number[]) => ticks.map(rounded),
-    };
-    return {
-      width: Math.max(1, this.#host.clientWidth),
-      height,
-      legend: { show: false },
-      cursor: { y: false, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: { range: () => this.#range() } },
-      axes: [
-        { ...axis, label: xLabel, labelSize: 20, size: 36 },
-        { ...axis, size: 62 },
-      ],
-      series: [
-        {},
-        ...series.map((each, i) => ({
-          label: each.label,
-          stroke: colour(COLOURS[i % COLOURS.length] ?? COLOURS[0]),
-          width: 2,
-          dash: [...dashOf(i)],
-          points: { fill: colour('--card') },
-        })),
-      ],
-      hooks: {
-        draw: [(plot) => this.#drawErrors(plot)],
-        setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)],
-      },
-    };
-  }
-
-  #range(): uPlot.Range.MinMax {
-    const [least, greatest] = rangeOf(this.#series) ?? [-1, 1];
-    return uPlot.rangeNum(least, greatest, 0.1, true);
-  }
-
-  #drawErrors({ ctx, data: [xs = []], valToPos }: uPlot): void {
-    for (const [k, { values, errors }] of this.#series.entries()) {
-      if (errors === undefined) continue;
-      ctx.save();
-      ctx.strokeStyle = this.#colours[COLOURS[k % COLOURS.length] ?? COLOURS[0]] ?? '';
-      ctx.lineWidth = devicePixelRatio;
-      ctx.setLineDash([]);
-      ctx.beginPath();
-      for (const [at, index] of this.#order.entries()) {
-        const [value, error] = [Number(values[index]), Number(errors[index])];
-        if (!Number.isFinite(value) || !Number.isFinite(error)) continue;
-        const left = valToPos(Number(xs[at]), 'x', true);
-        ctx.moveTo(left, valToPos(value - error, 'y', true));
-        ctx.lineTo(left, valToPos(value + error, 'y', true));
-      }
-      ctx.stroke();
-      ctx.restore();
-    }
-  }
-
-  /** Follows the width of the element and the choice of the colours. */
-  #follow(height: number): void {
-    const redraw = () => {
-      this.#readColours();
-      this.#plot.redraw(false);
-    };
-    const sizes = new ResizeObserver(() => {
-      const width = this.#host.clientWidth;
-      if (width > 0 && width !== this.#plot.width) this.#plot.setSize({ width, height });
-    });
-    sizes.observe(this.#host);
-    const choices = new MutationObserver(redraw);
-    choices.observe(document.documentElement, { attributeFilter: ['data-scheme'] });
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    system.addEventListener('change', redraw);
-    this.#ends.push(
-      () => sizes.disconnect(),
-      () => choices.disconnect(),
-      () => system.removeEventListener('change', redraw),
-    );
-  }
-
-  /** Computes the colours: a variable of CSS that depends on the scheme has a value only where it is used. */
-  #readColours(): void {
-    const probe = document.createElement('span');
-    this.#host.append(probe);
-    const names = [...COLOURS, '--soft', '--edge', '--card'];
-    this.#colours = Object.fromEntries(
-      names.map((name) => {
-        probe.style.color = `var(${name})`;
-        return [name, getComputedStyle(probe).color];
-      }),
-    );
-    probe.remove();
-  }
 }

@@ -5,6 +5,8 @@ import { listed, rounded } from '../numbers.ts';
 export interface Axis {
   readonly label: string;
   readonly values: ArrayLike<number>;
+  /** Whether equal ratios have equal lengths. All values are then positive. */
+  readonly isLogarithmic?: boolean;
 }
 
 /** Values at the points of the axis. NaN stands for a value that has not arrived or does not exist. */
@@ -13,6 +15,8 @@ export interface Series {
   readonly values: ArrayLike<number>;
   /** Standard errors of the values. */
   readonly errors?: ArrayLike<number> | undefined;
+  /** Bounds of the values, in place of standard errors. */
+  readonly intervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
 }
 
 /** Indices of the points by ascending x. */
@@ -28,21 +32,59 @@ export function inOrder(values: ArrayLike<number>, order: readonly number[]): (n
   });
 }
 
-/** Least and greatest value of all series, their errors included; undefined without any value. */
-export function rangeOf(series: readonly Series[]): readonly [number, number] | undefined {
+/** Bounds of a value by its interval or its standard error; undefined without either. */
+export function boundsOf(
+  { values, errors, intervals }: Series,
+  index: number,
+): readonly [low: number, high: number] | undefined {
+  const value = Number(values[index]);
+  const error = Number(errors?.[index]);
+  const low = Number(intervals === undefined ? value - error : intervals.low[index]);
+  const high = Number(intervals === undefined ? value + error : intervals.high[index]);
+  return Number.isFinite(low) && Number.isFinite(high) ? [low, high] : undefined;
+}
+
+/**
+ * Least and greatest value of all series, their bounds included; undefined without any value.
+ *
+ * @param isLogarithmic - Leaves out numbers that are not positive: a logarithmic axis has no place for them.
+ */
+export function rangeOf(
+  series: readonly Series[],
+  isLogarithmic = false,
+): readonly [number, number] | undefined {
   let least = Infinity;
   let greatest = -Infinity;
-  for (const { values, errors } of series) {
-    for (let i = 0; i < values.length; i += 1) {
-      const value = Number(values[i]);
+  for (const each of series) {
+    for (let i = 0; i < each.values.length; i += 1) {
+      const value = Number(each.values[i]);
       if (!Number.isFinite(value)) continue;
-      const error = errors?.[i] ?? 0;
-      const margin = Number.isFinite(error) ? error : 0;
-      least = Math.min(least, value - margin);
-      greatest = Math.max(greatest, value + margin);
+      for (const one of [value, ...(boundsOf(each, i) ?? [])]) {
+        if (isLogarithmic && one <= 0) continue;
+        least = Math.min(least, one);
+        greatest = Math.max(greatest, one);
+      }
     }
   }
   return least <= greatest ? [least, greatest] : undefined;
+}
+
+/** Ticks of a logarithmic axis: one to nine times each power of ten between two numbers, which are positive. */
+export function logarithmicTicks(least: number, greatest: number): readonly number[] {
+  if (!(least > 0 && greatest < Infinity)) return [];
+  const first = Math.floor(Math.log10(least));
+  const numDecades = Math.floor(Math.log10(greatest)) - first + 1;
+  return Array.from({ length: 9 * numDecades }, (_, i) =>
+    // The text of a number such as 3e-5 is read without a rounding error.
+    Number(`${1 + (i % 9)}e${first + Math.floor(i / 9)}`),
+  ).filter((tick) => tick >= least && tick <= greatest);
+}
+
+/** Of the ticks of a logarithmic axis those with labels; the others are null. Fewer over more decades. */
+export function labelledTicks(ticks: readonly number[]): readonly (number | null)[] {
+  const numDecades = Math.log10((ticks.at(-1) ?? 1) / (ticks[0] ?? 1));
+  const digits = numDecades < 1.5 ? /^[1235]/ : numDecades < 2.5 ? /^[125]/ : /^1/;
+  return ticks.map((tick) => (digits.test(tick.toExponential()) ? tick : null));
 }
 
 /** One point in words: "a = 0.5: Z0 = 0.8776". */
@@ -51,14 +93,16 @@ export function pointInWords(x: Axis, series: readonly Series[], index: number):
   return `${x.label} = ${rounded(Number(x.values[index]))}: ${values.join(', ')}`;
 }
 
-/** A value with its error: "0.88 ± 0.02"; "none" if there is none. */
-export function valueInWords({ values, errors }: Series, index: number): string {
+/** A value with its error or its interval: "0.88 ± 0.02", "0.88 (0.85 to 0.9)"; "none" if there is none. */
+export function valueInWords(series: Series, index: number): string {
+  const { values, errors, intervals } = series;
   const value = Number(values[index]);
   if (!Number.isFinite(value)) return 'none';
-  const error = errors?.[index];
-  return error === undefined || !Number.isFinite(error)
-    ? rounded(value)
-    : `${rounded(value)} ± ${rounded(error)}`;
+  const bounds = boundsOf(series, index);
+  if (bounds === undefined) return rounded(value);
+  return intervals === undefined
+    ? `${rounded(value)} ± ${rounded(Number(errors?.[index]))}`
+    : `${rounded(value)} (${bounds.map(rounded).join(' to ')})`;
 }
 
 /** The curves in words: least, greatest and last value of each. */

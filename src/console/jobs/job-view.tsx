@@ -1,8 +1,7 @@
 /** One job, followed to its end: state, sender, times, actions, request and result. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { TpuJob } from '../../client/api-types.ts';
-import { NotFoundError } from '../../client/errors.ts';
-import { type Progress, progressOf } from '../../client/job-events.ts';
+import type { Progress } from '../../client/job-events.ts';
 import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
 import { Chips } from '../fleet/tpu-view.tsx';
 import { duration, numberOf, percent } from '../numbers.ts';
@@ -20,6 +19,7 @@ import { isActive, type Job, type JobRow, KINDS, rowOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
+import { useJob } from './use-job.ts';
 
 /** Shows a job and follows it to its end. */
 export function JobView({ id }: { readonly id: string }) {
@@ -183,70 +183,6 @@ function TpuSlice({ job }: { readonly job: TpuJob }) {
       <p class="small">{sliceInWords(slice, job)}</p>
     </section>
   );
-}
-
-/** State of a followed job. */
-export interface KnownJob {
-  /** Undefined before the first answer, and if there is no such job. */
-  readonly job: Job | undefined;
-  /** State by the last event; undefined before the first one. */
-  readonly progress: Progress | undefined;
-  readonly error: unknown;
-  /** True if the service has no job with this id. */
-  readonly isMissing: boolean;
-  /** Reads the record again. */
-  readonly reload: () => void;
-}
-
-/** Interval of reading a plan's record at most, because the events of its tasks are many. */
-const PLAN_MS = 3000;
-
-/** Follows a job to its end. */
-function useJob(id: string): KnownJob {
-  const [state, setState] = useState<Omit<KnownJob, 'reload'>>({
-    job: undefined,
-    progress: undefined,
-    error: undefined,
-    isMissing: false,
-  });
-  const [round, setRound] = useState(0);
-  const own = client.value;
-  useEffect(() => {
-    const end = new AbortController();
-    const { signal } = end;
-    const follow = async () => {
-      const jobs = own.jobsOf(id);
-      const read = async (): Promise<Job> => {
-        // The id says which kind of job it is, and each kind has its record.
-        const job = (await jobs.get(id, { signal })) as Job;
-        setState({ job, progress: undefined, error: undefined, isMissing: false });
-        return job;
-      };
-      const first = await read();
-      if (!isActive(first)) return;
-      let readAt = performance.now();
-      for await (const event of jobs.events(id, { signal })) {
-        if (event.event === 'done') break;
-        const progress = progressOf(event);
-        setState((old) => ({ ...old, progress }));
-        const isPlan = 'tasks' in first;
-        if ((isPlan && performance.now() >= readAt + PLAN_MS) || event.event === 'status') {
-          readAt = performance.now();
-          await read();
-        }
-      }
-      await read();
-    };
-    follow().catch((error: unknown) => {
-      if (signal.aborted) return;
-      const isMissing =
-        error instanceof NotFoundError || Reflect.get(Object(error), 'code') === 'JOB_ID_INVALID';
-      setState((old) => ({ ...old, error: isMissing ? undefined : error, isMissing }));
-    });
-    return () => end.abort();
-  }, [own, id, round]);
-  const reload = useCallback(() => setRound((old) => old + 1), []);
-  return { ...state, reload };
 }
 
 /** Buttons of a job. */

@@ -1,7 +1,8 @@
 /** The result of a job, drawn by its kind. */
 
 import { useMemo } from 'preact/hooks';
-import type { Circuit, Task, TaskCounts } from '../../client/api-types.ts';
+import type { Circuit, Task } from '../../client/api-types.ts';
+import { ExperimentResult } from '../experiments/experiment-result.tsx';
 import { basisLabel } from '../numbers.ts';
 import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
@@ -14,18 +15,17 @@ import { StatusChip } from './status-chip.tsx';
 import { WorkDrawing } from './work-drawing.tsx';
 import { bb84Of } from './work-shapes.ts';
 
-/** Shows the result; nothing before there is one. A plan shows its tasks as they go. */
+/** Shows the result; nothing before there is one. A plan and an experiment show their tasks as they go. */
 export function ResultCard({ job, row }: { readonly job: Job; readonly row: JobRow }) {
   const isDone = row.status === 'completed';
-  if (!isDone && row.kind !== 'plan') return null;
+  const hasCounts = 'experiment_id' in job && job.tasks !== undefined;
+  if (!isDone && row.kind !== 'plan' && !hasCounts) return null;
   return (
     <section class="card" aria-label="Result">
       <h2>Result</h2>
       {'circuit_id' in job && <CircuitResult circuit={job} />}
       {'batch_id' in job && <BatchResultView batch={job} />}
-      {'experiment_id' in job && (
-        <FieldsTable label="Tasks" rows={(job.tasks ?? []).map(errorRateRow)} />
-      )}
+      {'experiment_id' in job && <ExperimentResult tasks={job.tasks ?? []} />}
       {'task_id' in job && job.tasks !== undefined && (
         <PlanTasks tasks={job.tasks} goal={job.goal} />
       )}
@@ -63,24 +63,6 @@ function WorkResult({ job, result }: { readonly job: Job; readonly result: Field
       )}
     </>
   );
-}
-
-/** A task of an experiment as a row. */
-function errorRateRow({
-  task,
-  decoder,
-  shots,
-  errors,
-  discards,
-  logical_error_rate,
-  interval,
-  metadata,
-}: TaskCounts): Fields {
-  const [low, high] = interval ?? [null, null];
-  return {
-    ...{ task, decoder, shots, errors, discards, logical_error_rate, low, high },
-    metadata: metadata === undefined ? '' : JSON.stringify(metadata),
-  };
 }
 
 function PlanTasks({

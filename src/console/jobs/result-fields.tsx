@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Curve } from '../drawing/curve.tsx';
 import { Histogram } from '../drawing/histogram.tsx';
-import { grouped } from '../numbers.ts';
+import { grouped, numberOf } from '../numbers.ts';
 import { FactList } from '../shell/facts.tsx';
 import { Table } from '../shell/table.tsx';
 import { type Fields, inWords, shapeOf, titleOf, type Value } from './result-shape.ts';
@@ -91,8 +91,13 @@ function Part({ name, value }: { readonly name: string; readonly value: Value })
     case 'program':
       return (
         <details>
-          <summary>OpenQASM</summary>
-          <pre class="scroll job-text" tabIndex={0} role="group" aria-label="OpenQASM">
+          <summary>{PROGRAM_TITLES[name] ?? title}</summary>
+          <pre
+            class="scroll job-text"
+            tabIndex={0}
+            role="group"
+            aria-label={PROGRAM_TITLES[name] ?? title}
+          >
             {String(value)}
           </pre>
         </details>
@@ -108,6 +113,11 @@ function Part({ name, value }: { readonly name: string; readonly value: Value })
       return null;
   }
 }
+
+const PROGRAM_TITLES: Readonly<Record<string, string>> = {
+  qasm: 'OpenQASM',
+  stim: 'Stim’s format',
+};
 
 /** A part of a result below its title. */
 export function ResultPart({
@@ -171,6 +181,9 @@ export function FieldsTable({
 
 function cellInWords(name: string, value: Value | undefined): string {
   if (name === 'circuit' && Array.isArray(value)) return `${grouped(value.length)} operations`;
+  if (typeof value === 'string' && shapeOf(name, value) === 'program') {
+    return numberOf(value.trim().split('\n').length, 'line');
+  }
   return /seed/.test(name) ? String(value ?? 'none') : inWords(value);
 }
 

@@ -28,7 +28,8 @@ const MAX_SECTIONS = 16;
 
 /** View of the field of a name. */
 export function shapeOf(name: string, value: Value): Shape {
-  if (typeof value !== 'object' || value === null) return name === 'qasm' ? 'program' : 'text';
+  if (typeof value !== 'object' || value === null)
+    return name === 'qasm' || name === 'stim' ? 'program' : 'text';
   if (Array.isArray(value)) {
     if (name === 'circuit') return 'circuit';
     if (value.length > 0 && isTable(value)) return hasCounts(value) ? 'sections' : 'table';

@@ -141,8 +141,10 @@ function jobStatements({ route, path = {}, query = {}, body }: ApiCall) {
   const job = jobRouteOf(route);
   if (job === undefined) return undefined;
   if (job.does === 'submit' || job.does === 'list') {
-    // The package submits and lists circuits and batches alone.
-    if (job.kind !== 'circuits' && job.kind !== 'batches') return undefined;
+    // The package submits and lists circuits, batches and experiments alone.
+    if (job.kind !== 'circuits' && job.kind !== 'batches' && job.kind !== 'experiments') {
+      return undefined;
+    }
     if (job.does === 'list') {
       const list = invocation(`client.${job.kind}.list`, [], query);
       return [`for job in ${list}:`, '    print(job)'];
@@ -151,11 +153,16 @@ function jobStatements({ route, path = {}, query = {}, body }: ApiCall) {
       circuit,
       qasm,
       programs,
+      tasks,
       target_processor: processor,
       ...fields
     } = fieldsOf(body) ?? {};
     if (job.kind === 'circuits') {
       return printed('client.circuits.run', [circuit ?? qasm], { processor, ...fields });
+    }
+    if (job.kind === 'experiments') {
+      const run = invocation('client.experiments.run', [tasks], { processor, ...fields });
+      return [`result = ${run}`, 'print(result.csv())'];
     }
     const run = invocation('client.batches.run', [programs], { processor, ...fields });
     const values = resultsOf(body).map((name) => `program.${name}`);

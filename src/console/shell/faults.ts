@@ -20,9 +20,13 @@ export class FieldError extends Error {
 
 /** Messages of the faults whose path is one of the given ones or lies below it, such as `scopes[0]` below `scopes`. */
 export function faultsAt(error: unknown, ...paths: readonly string[]): readonly string[] {
+  return [...new Set(faultsBelow(error, ...paths).map(({ message }) => message))];
+}
+
+/** The faults whose path is one of the given ones or lies below it. */
+export function faultsBelow(error: unknown, ...paths: readonly string[]): readonly Fault[] {
   if (!(error instanceof ApiError || error instanceof FieldError)) return [];
-  const found = error.details.filter(({ path }) => paths.some((each) => isBelow(path, each)));
-  return [...new Set(found.map(({ message }) => message))];
+  return error.details.filter(({ path }) => paths.some((each) => isBelow(path, each)));
 }
 
 function isBelow(path: string, parent: string): boolean {

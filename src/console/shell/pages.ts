@@ -34,6 +34,11 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('../sweeps/sweeps-page.tsx')).SweepsPage,
   },
   {
+    name: 'experiments',
+    title: 'Experiments',
+    load: async () => (await import('../experiments/experiments-page.tsx')).ExperimentsPage,
+  },
+  {
     name: 'fleet',
     title: 'Fleet',
     load: async () => (await import('../fleet/fleet-page.tsx')).FleetPage,

@@ -167,8 +167,8 @@ function Access() {
         <h2>With a key</h2>
         <p class="note">
           {key.value === undefined
-            ? 'Run circuits, sweeps, agents’ tasks and TPU jobs, and see the fleet. An operator makes keys; the first start of a service prints one.'
-            : `You use the key ${keyInfo.value?.name ?? ''}: run circuits, sweeps, agents’ tasks and TPU jobs, and see the fleet.`}
+            ? 'Run circuits, sweeps, experiments, agents’ tasks and TPU jobs, and see the fleet. An operator makes keys; the first start of a service prints one.'
+            : `You use the key ${keyInfo.value?.name ?? ''}: run circuits, sweeps, experiments, agents’ tasks and TPU jobs, and see the fleet.`}
         </p>
         {key.value === undefined && (
           <p class="ways">

@@ -68,6 +68,13 @@ describe('the text of a call', () => {
     expect(text).toContain('    print(program.expectation)');
   });
 
+  test('an experiment is a method of the package, too', () => {
+    const body = { tasks: [{ stim: 'M 0\n' }], target_processor: 'qvm', max_shots: 10 };
+    const text = callText({ route: 'POST /quantum/experiments', body }, 'Python', ORIGIN);
+    expect(text).toContain('result = client.experiments.run(\n    [\n');
+    expect(text).toContain('processor="qvm",\n    max_shots=10,\n)\nprint(result.csv())');
+  });
+
   test('for Python takes httpx where the package has no method', () => {
     const call: ApiCall = {
       route: 'POST /admin/keys',

@@ -1,6 +1,7 @@
 """Client of the quantum compute service.
 
-``qcs_client.qiskit``, ``qcs_client.pennylane`` and ``qcs_client.cirq`` put the frameworks on top of it.
+``qcs_client.qiskit``, ``qcs_client.pennylane``, ``qcs_client.cirq`` and ``qcs_client.stim`` put the frameworks on top
+of it.
 """
 
 from .async_client import AsyncClient
