@@ -169,7 +169,7 @@ def _rest(task: Any, limits: Any, done: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _appended(file: Path | None) -> Iterator[TextIO | None]:
+def _appended(file: Path | None) -> Generator[TextIO | None, None, None]:
     """The file at its end, below Sinter's head."""
     import sinter
 
