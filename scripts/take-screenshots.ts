@@ -64,9 +64,9 @@ async function makeBellState(page: Page): Promise<void> {
 
 /** Scrolls an element to the top of the window. */
 async function show(page: Page, selector: string): Promise<void> {
-  await page
-    .locator(selector)
-    .evaluate('(element) => element.scrollIntoView({ behavior: "instant" })');
+  await page.locator(selector).waitFor();
+  const element = `document.querySelector(${JSON.stringify(selector)})`;
+  await page.evaluate(`${element}.scrollIntoView({ behavior: 'instant' })`);
 }
 
 async function take(page: Page, name: string): Promise<void> {

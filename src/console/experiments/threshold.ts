@@ -3,7 +3,7 @@
  * curves apart. Each task is one point: counts of several tasks are never added.
  */
 import type { TaskCounts } from '../../client/api-types.ts';
-import type { Axis, Series } from '../drawing/plot-data.ts';
+import { type Axis, boundsOf, type Series } from '../drawing/plot-data.ts';
 import { listed, rounded } from '../numbers.ts';
 
 /** What is drawn. */
@@ -115,24 +115,32 @@ export function thresholdPlot(
 }
 
 /**
- * Where curves cross that follow each other: "d = 3 and d = 5 cross between p = 0.05 and p = 0.1." A crossing is between
- * two points at which the later curve goes from below the earlier one to above it.
+ * Where curves cross that follow each other: "d = 3 and d = 5 cross between p = 0.05 and p = 0.2." At one of the points
+ * the interval of the later curve lies below that of the earlier one, at the next one whose intervals are apart above it.
  */
 export function crossingsInWords({ x, series }: ThresholdPlot): readonly string[] {
-  return series.slice(1).flatMap((upper, i) => {
-    const lower = series[i];
-    if (lower === undefined) return [];
-    let last: number | undefined;
+  return series.slice(1).flatMap((later, i) => {
+    const earlier = series[i];
+    if (earlier === undefined) return [];
+    let below: number | undefined;
     for (let at = 0; at < x.values.length; at += 1) {
-      const difference = Number(upper.values[at]) - Number(lower.values[at]);
-      if (difference < 0) last = at;
-      if (difference > 0 && last !== undefined) {
-        const ends = [last, at].map((each) => `${x.label} = ${rounded(Number(x.values[each]))}`);
-        return [`${listed([lower.label, upper.label])} cross between ${listed(ends)}.`];
+      const order = orderOf(earlier, later, at);
+      if (order === 'below') below = at;
+      if (order === 'above' && below !== undefined) {
+        const ends = [below, at].map((each) => `${x.label} = ${rounded(Number(x.values[each]))}`);
+        return [`${listed([earlier.label, later.label])} cross between ${listed(ends)}.`];
       }
     }
     return [];
   });
+}
+
+/** Whether the later curve is below or above the earlier one; undefined where their intervals overlap or are missing. */
+function orderOf(earlier: Series, later: Series, at: number): 'below' | 'above' | undefined {
+  const [one, other] = [boundsOf(earlier, at), boundsOf(later, at)];
+  if (one === undefined || other === undefined) return undefined;
+  if (other[1] < one[0]) return 'below';
+  return other[0] > one[1] ? 'above' : undefined;
 }
 
 interface Curve {

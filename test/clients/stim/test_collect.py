@@ -10,6 +10,7 @@ import stim
 
 from qcs_client import Client, QcsError
 from qcs_client.stim import collect
+from qcs_client.stim.collecting import Counted
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +132,12 @@ def test_an_interrupted_call_cancels_the_experiment_and_keeps_its_counts(client,
     (job, *_) = client.experiments.list(limit=1)
     assert job.wait(60).status == "cancelled"
     assert sum(one.shots for one in sinter.read_stats_from_csv_files(file)) > 0
+
+
+def test_shots_that_a_restarted_service_takes_again_count_once():
+    counted = Counted({"id": task(0.05, decoder="pymatching")})
+    shots = []
+    for number in (1024, 4096, 2048, 3072, 5120):
+        counts = {"task": 0, "shots": number, "errors": number // 64, "discards": 0, "seconds": 0.5}
+        shots.append([(one.shots, one.errors) for one in counted.new([counts])])
+    assert shots == [[(1024, 16)], [(3072, 48)], [], [], [(1024, 16)]]

@@ -20,7 +20,13 @@ function counts(metadata: unknown, errors: number, rest: Partial<TaskCounts> = {
   const rate = errors / 1000;
   return {
     ...{ task: 0, shots: 1000, errors, discards: 0, seconds: 1, logical_error_rate: rate },
-    ...{ interval: [rate / 2, rate * 2], decoder: 'matching', seed: 1, strong_id: '', metadata },
+    ...{
+      interval: [rate - 0.02, rate + 0.02],
+      decoder: 'matching',
+      seed: 1,
+      strong_id: '',
+      metadata,
+    },
     ...rest,
   };
 }
@@ -107,8 +113,18 @@ describe('the threshold plot', () => {
       ['d = 3', [0, 0.1, 0.3]],
       ['d = 5', [Number.NaN, 0.09, 0.4]],
     ]);
-    expect(plot.series[0]?.intervals?.high).toEqual([0, 0.2, 0.6]);
-    expect(crossingsInWords(plot)).toEqual(['d = 3 and d = 5 cross between p = 0.1 and p = 0.2.']);
+    expect(plot.series[0]?.intervals?.high).toEqual([0, 0.1, 0.3].map((rate) => rate + 0.02));
+  });
+
+  test('curves cross between points at which their intervals are apart', () => {
+    const rates = { 0.02: [90, 10], 0.05: [120, 110], 0.1: [150, 160], 0.2: [300, 400] } as const;
+    const measured = Object.entries(rates).flatMap(([p, errors]) =>
+      errors.map((each, i) => counts({ d: [3, 5][i], p: Number(p) }, each)),
+    );
+    const inWords = (some: readonly TaskCounts[]) =>
+      crossingsInWords(thresholdPlot(some, { x: 'p', curves: ['d'] }, true));
+    expect(inWords(measured)).toEqual(['d = 3 and d = 5 cross between p = 0.02 and p = 0.2.']);
+    expect(inWords(measured.slice(0, 6))).toEqual([]);
   });
 
   test('tells tasks apart by further fields if it has to, the decoder too', () => {

@@ -169,7 +169,7 @@ def _rest(task: Any, limits: Any, done: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _appended(file: Path | None) -> Iterator[TextIO | None]:
+def _appended(file: Path | None) -> Generator[TextIO | None, None, None]:
     """The file at its end, below Sinter's head."""
     import sinter
 
@@ -192,7 +192,7 @@ def _ran(
 
     if not tasks:
         return
-    counted = _Counted(tasks)
+    counted = Counted(tasks)
     with shown(print_progress) as show:
         job = client.experiments.submit(list(tasks.values()), processor=processor)
         try:
@@ -211,7 +211,7 @@ def _ran(
             raise
 
 
-class _Counted:
+class Counted:
     """Counts of the tasks of an experiment so far."""
 
     def __init__(self, tasks: Mapping[str, Any]) -> None:
@@ -224,14 +224,14 @@ class _Counted:
 
         found = []
         for now in counts:
-            id, task = self._tasks[now["task"]]
-            last = self._last.get(now["task"], {})
+            last = self._last.get(now["task"], dict.fromkeys(_NUMBERS, 0))
+            # A service that restarts goes on from what it had stored, and takes the same shots again.
+            if now["shots"] <= last["shots"]:
+                continue
             self._last[now["task"]] = now
-            more = {name: now[name] - last.get(name, 0) for name in _NUMBERS}
-            if more["shots"] > 0:
-                found.append(
-                    sinter.TaskStats(
-                        strong_id=id, decoder=task.decoder, json_metadata=task.json_metadata, **more
-                    )
-                )
+            id, task = self._tasks[now["task"]]
+            more = {name: max(0, now[name] - last[name]) for name in _NUMBERS}
+            found.append(
+                sinter.TaskStats(strong_id=id, decoder=task.decoder, json_metadata=task.json_metadata, **more)
+            )
         return tuple(found)
