@@ -234,6 +234,15 @@ describe('POST /quantum/experiments', () => {
     expect(record.tasks[0]).toMatchObject({ decoder: 'matching', errors: 0 });
   });
 
+  test.each([
+    ['a lost qubit, which reads 0', 'X 0\nLOSS_ERROR(0.2) 0\nM 0\nOBSERVABLE_INCLUDE(0) rec[-1]'],
+    ['an observable that nothing measures', 'R 0\nX_ERROR(0.2) 0\nOBSERVABLE_INCLUDE(0) Z0\nM 0'],
+  ])('counts flips by %s', async (_, stim) => {
+    const body = { tasks: [{ stim }], max_shots: 20_480, decoder: 'none' };
+    const [{ shots, errors }] = (await run(body)).tasks;
+    expect(deviations(errors, shots, 0.2)).toBeLessThan(5);
+  });
+
   test('counts flips in circuits with other than Clifford gates', async () => {
     const body = { tasks: [{ stim: WITH_T }], max_shots: 5000, decoder: 'none', seed: 1 };
     const [counts] = (await run(body)).tasks;
@@ -272,6 +281,12 @@ describe('POST /quantum/experiments', () => {
       },
       'tasks[0].decoder',
       /matching cannot decode this task: .* "none" counts/,
+    ],
+    [
+      'loss of qubits, for a decoder',
+      { tasks: [{ stim: `LOSS_ERROR(0.1) 0\n${CHECKED(0.1)}` }], decoder: 'matching' },
+      'tasks[0].decoder',
+      /depends on the qubits that are lost/,
     ],
     ['a device', { target_processor: 'emulator-ibm-fez' }, 'target_processor', /simulators/],
     ['no tasks', { tasks: [] }, 'tasks', /./],

@@ -8,6 +8,7 @@ import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { type DecoderChoice, decoderOfProgram } from '../../decoding/decoders.ts';
+import type { DecoderName } from '../../decoding/open-decoder.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { CHUNK_SHOTS, type ErrorCounting } from '../../fleet/error-counting.ts';
 import { parityLists } from '../../math/bit-matrix.ts';
@@ -159,7 +160,7 @@ export function checkTask(
   for (const { message } of detection.warnings ?? []) {
     faults.add(source === 'stim' ? 'stim' : 'detectors', message, INVALID);
   }
-  checkDecoder(decoder, circuit, detection, faults);
+  checkDecoder(decoder, { circuit, losesQubits }, detection, faults);
   const counting = countingOf(detection, task.postselect, decoder, faults);
   if (counting === undefined) return undefined;
   const { seed, metadata } = task;
@@ -230,21 +231,25 @@ function byStabilizersOrElse(
 /** Adds a fault if a decoder cannot decode the errors of a circuit. */
 function checkDecoder(
   name: DecoderChoice,
-  circuit: DynamicCircuit,
+  { circuit, losesQubits }: { readonly circuit: DynamicCircuit; readonly losesQubits: boolean },
   detection: Detection,
   faults: FaultList,
 ): void {
   if (name === 'none') return;
-  const program = compileStabilizer(circuit);
-  const decoder =
-    'kind' in program
-      ? {
-          reason: `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`,
-        }
-      : decoderOfProgram(name, program, detection);
+  const decoder = losesQubits
+    ? { reason: 'which errors flip a detector depends on the qubits that are lost' }
+    : decoderOf(name, circuit, detection);
   if (!('reason' in decoder)) return;
   const problem = `${name} cannot decode this task: ${decoder.reason}. "none" counts flips of observables without decoding.`;
   faults.add('decoder', problem, INVALID);
+}
+
+function decoderOf(name: DecoderName, circuit: DynamicCircuit, detection: Detection) {
+  const program = compileStabilizer(circuit);
+  if (!('kind' in program)) return decoderOfProgram(name, program, detection);
+  return {
+    reason: `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`,
+  };
 }
 
 function countingOf(
