@@ -14,8 +14,8 @@ export const SERVICE_FAULTS: readonly SeededFault[] = [
     name: 'batches refuse leading resets',
     areas: 'batches',
     file: 'src/service/circuits/check-method.ts',
-    from: 'return withoutDelays(withoutIdleResets(noisy));',
-    to: 'return withoutDelays(model === undefined ? noisy : withoutIdleResets(noisy));',
+    from: 'return withoutDelays(withoutIdleResets(present));',
+    to: 'return withoutDelays(model === undefined ? present : withoutIdleResets(present));',
   },
   {
     name: 'a window of requests takes one more than its limit',
