@@ -365,7 +365,7 @@ test('computes density matrices in single precision where double precision has n
       method: 'stabilizer',
       maxQubits: 2048,
       maxNoisyQubits: 2048,
-      nearClifford: { maxQubits: 2000, maxStates: 2 ** 15 },
+      nearClifford: { maxQubits: 2000, maxStates: 2 ** 15, maxActiveQubits: 9 },
     },
     { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
   ]);
