@@ -191,12 +191,6 @@ export class FrameSampler {
     return this.#outcomes();
   }
 
-  /** Samples a block without a pause. */
-  blockAtOnce(seed: number, block: number): Uint32Array {
-    for (const _ of this.#steps(seed, block));
-    return this.#outcomes();
-  }
-
   /**
    * Samples a block.
    *
@@ -204,6 +198,16 @@ export class FrameSampler {
    */
   async rows(seed: number, block: number, slicer: TimeSlicer): Promise<BitTable> {
     for (const units of this.#steps(seed, block)) if (slicer.spend(units)) await slicer.pause();
+    return this.#rows();
+  }
+
+  /** As `rows`, without a pause. */
+  rowsAtOnce(seed: number, block: number): BitTable {
+    for (const _ of this.#steps(seed, block));
+    return this.#rows();
+  }
+
+  #rows(): BitTable {
     return { words: this.#kernels.words, at: this.#places.bits, rowWords: this.#rowWords };
   }
 
