@@ -1949,8 +1949,8 @@ export type NoiseModel = {
   /** Relaxation of qubits while they wait; operations start as early as possible */
   readonly idle?: readonly IdleNoise[] | undefined;
   /**
-   * What gates do where one of their qubits is lost; the first entry that names a gate holds, and others are left
-   * out
+   * Rules for gates on several qubits of which one is lost; the first entry that names a gate holds, and gates
+   * without a rule are left out
    */
   readonly loss?: readonly LossRule[] | undefined;
 };
@@ -1965,8 +1965,8 @@ export type NoiseModelInput = {
   /** Relaxation of qubits while they wait; operations start as early as possible */
   readonly idle?: readonly IdleNoiseInput[] | undefined;
   /**
-   * What gates do where one of their qubits is lost; the first entry that names a gate holds, and others are left
-   * out
+   * Rules for gates on several qubits of which one is lost; the first entry that names a gate holds, and gates
+   * without a rule are left out
    */
   readonly loss?: readonly LossRuleInput[] | undefined;
 };
@@ -2217,7 +2217,7 @@ export type ProgressEvent = {
   readonly attempt: number;
   /** Current step of a task, TPU job or experiment; circuits have none */
   readonly message?: string | undefined;
-  /** Of an experiment: the counts of the tasks that went on since the last event */
+  /** An experiment’s events have the counts of the tasks that went on since the last event */
   readonly tasks?: readonly TaskCounts[] | undefined;
 };
 

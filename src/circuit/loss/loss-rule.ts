@@ -1,4 +1,4 @@
-/** What a gate on several qubits does where one of them is lost. */
+/** Rules for gates on several qubits of which one is lost. */
 import type { GateOperation, UnitaryOperation } from '../circuit.ts';
 import { namesOfGate } from '../noise/gate-pattern.ts';
 

@@ -279,7 +279,7 @@ class LossWriter {
     if (condition === undefined) for (const qubit of loaded) this.#mayBeLost.delete(qubit);
   }
 
-  /** What one round loses is lost in the next. */
+  /** A qubit that is lost in one round is lost in the next ones. */
   #addLoop({ condition, body }: WhileOperation): void {
     const inner = allOperations(body);
     for (const operation of inner) {

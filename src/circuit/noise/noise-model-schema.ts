@@ -187,7 +187,7 @@ export const noiseModelSchema = z
       .array(lossRule)
       .optional()
       .describe(
-        'What gates do where one of their qubits is lost; the first entry that names a gate holds, and others are left out',
+        'Rules for gates on several qubits of which one is lost; the first entry that names a gate holds, and gates without a rule are left out',
       ),
   })
   .meta({

@@ -45,7 +45,7 @@ const TOLERANCE = 1e-12;
 /** Units of work, of about 1 ns each, of an operation beside the rows that it changes. */
 const OPERATION_UNITS = 500;
 
-/** Rotations of a group share their multiplications. */
+/** Part of the amplitudes that a rotation counts for: up to eight of a group are one multiplication. */
 const UPDATES_PER_ROTATION = 0.25;
 
 /** Limits of compiling. */
@@ -58,7 +58,7 @@ export interface ActiveLimits {
 
 /** Why a circuit has no such program. */
 export type NoActiveReason =
-  /** For example `a loop`. */
+  /** The operations that it cannot have, such as `loops`. */
   | { readonly kind: 'unsupported'; readonly what: string }
   /** More active qubits than allowed. */
   | { readonly kind: 'wide' }
@@ -171,11 +171,11 @@ class ActiveWriter {
         if (channel.kind !== 'pauli') {
           throw new NoProgram({ kind: 'unsupported', what: 'channels that are no Pauli errors' });
         }
-        this.#under(operation.condition, () => this.code.addNoise(channel, qubits));
+        this.code.under(operation.condition, () => this.code.addNoise(channel, qubits));
         break;
       }
       case 'misread':
-        this.#under(operation.condition, () => this.code.addMisread(operation));
+        this.code.under(operation.condition, () => this.code.addMisread(operation));
         break;
       case 'measure':
       case 'reset':
@@ -260,7 +260,7 @@ class ActiveWriter {
 
   #addConditional(gate: LocalGate, condition: Condition): void {
     for (const part of conditionalParts(gate)) {
-      if ('op' in part) this.#under(condition, () => this.code.add(part.op, part.a));
+      if ('op' in part) this.code.under(condition, () => this.code.add(part.op, part.a));
       else this.#rotate(part, condition);
     }
   }
@@ -340,16 +340,6 @@ class ActiveWriter {
     this.#updates += 2 ** this.#frame.active.length * UPDATES_PER_ROTATION;
     this.code.add(STABILIZER_OPS.rotate, this.#rotations.length);
     this.#rotations.push(rotation);
-  }
-
-  #under(condition: Condition | undefined, add: () => void): void {
-    if (condition === undefined) {
-      add();
-      return;
-    }
-    const jump = this.code.addUnless(condition);
-    add();
-    this.code.endUnless(jump);
   }
 
   #spend(units: number): void {

@@ -197,17 +197,7 @@ class ProgramWriter {
       this.code.addAssignment(operation);
       return;
     }
-    this.#under(operation.condition, () => this.#addPlain(operation));
-  }
-
-  #under(condition: Condition | undefined, add: () => void): void {
-    if (condition === undefined) {
-      add();
-      return;
-    }
-    const jump = this.code.addUnless(condition);
-    add();
-    this.code.endUnless(jump);
+    this.code.under(operation.condition, () => this.#addPlain(operation));
   }
 
   #addPlain(operation: Exclude<DynamicOperation, { kind: 'barrier' | 'while' | 'assign' }>): void {
@@ -325,6 +315,17 @@ export class StabilizerCode {
   addTrack(track: TrackOperation): void {
     this.add(STABILIZER_OPS.track, this.#tracks.length);
     this.#tracks.push(track);
+  }
+
+  /** Adds instructions that run where a condition holds, if there is one. */
+  under(condition: Condition | undefined, add: () => void): void {
+    if (condition === undefined) {
+      add();
+      return;
+    }
+    const jump = this.addUnless(condition);
+    add();
+    this.endUnless(jump);
   }
 
   /** Adds a jump that `endUnless` gives its end. */

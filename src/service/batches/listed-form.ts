@@ -1,6 +1,7 @@
 /** Form of a body that has a long list: its other fields at once, the items of the list one by one. */
 import { z } from 'zod';
-import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { type CircuitLimits, hasTooManySteps } from '../../circuit/circuit-limits.ts';
+import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import { formFaults, sizeFaults } from '../../errors/form-faults.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
@@ -47,8 +48,33 @@ export function formOfList<Body extends object>(
   return { body: Object.fromEntries(good) as Body, items, faults };
 }
 
+/**
+ * Checks the items of a list, each with faults of its own. Items after a program whose loop never ends are not checked,
+ * nor those after more faults than are listed.
+ *
+ * @param check - Returns undefined for an item with faults.
+ */
+export function checkItems<Checked>(
+  list: string,
+  items: readonly unknown[],
+  { readingWork, maxGates }: Required<Pick<CircuitLimits, 'readingWork' | 'maxGates'>>,
+  faults: FaultList,
+  check: (item: unknown, own: FaultList) => Checked | undefined,
+): readonly Checked[] {
+  const checked: Checked[] = [];
+  for (const [i, item] of items.entries()) {
+    if (faults.isFull) break;
+    if (faults.count > 0 && hasTooManySteps(readingWork, maxGates)) break;
+    const own = new FaultList();
+    const one = check(item, own);
+    addFaultsAt(`${list}[${i}]`, own, faults);
+    if (one !== undefined) checked.push(one);
+  }
+  return checked;
+}
+
 /** Adds the faults of an item at its place. */
-export function addFaultsAt(root: string, item: FaultList, faults: FaultList): void {
+function addFaultsAt(root: string, item: FaultList, faults: FaultList): void {
   for (const { path, message, code } of item.kept) {
     faults.add(`${root}${path === '' || path.startsWith('[') ? '' : '.'}${path}`, message, code);
   }

@@ -5,7 +5,6 @@
  * A program is read once, however many points it has: its angles are formulas of its inputs.
  */
 import { withoutMeasurements } from '../../circuit/circuit.ts';
-import { hasTooManySteps } from '../../circuit/circuit-limits.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { measurementGroups } from '../../circuit/measurement-groups.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
@@ -26,7 +25,7 @@ import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
 import { type BatchBody, batchBody, MAX_INPUTS, MAX_POINTS, MAX_PROGRAMS } from './batch-schema.ts';
 import { type BatchParts, checkBatchProgram } from './check-program.ts';
-import { addFaultsAt, formOfList } from './listed-form.ts';
+import { checkItems, formOfList } from './listed-form.ts';
 
 /** Batch that will become a job. */
 export interface BatchSubmission extends JobSubmission {
@@ -82,7 +81,7 @@ export function readBatch(
   const programs = checkedPrograms(value, targets, maxSteps);
   // The cast is safe: the body has been checked.
   const body = value as BatchBody;
-  const points = programs.reduce((sum, { inputs }) => sum + inputs.numPoints, 0);
+  const points = numPointsOf(programs);
   return {
     target: body.target_processor,
     programs,
@@ -94,6 +93,9 @@ export function readBatch(
     bodyJson: JSON.stringify(value),
   };
 }
+
+const numPointsOf = (programs: readonly CheckedProgram[]): number =>
+  programs.reduce((sum, { inputs }) => sum + inputs.numPoints, 0);
 
 /** Reads the facts of a stored request from the text or its beginning. */
 export function batchFactsOf(text: string): BatchFacts {
@@ -125,26 +127,17 @@ export function checkedPrograms(
   const named = checkTarget(body.target_processor, targets, faults);
   const isMalformed = formOfBatch.some(({ path }) => /^device\b/.test(path));
   const target = targetWithDevice(named, body.device, faults, isMalformed);
-  const readingWork = { numSteps: 0, numGates: 0 };
   const limits = {
     ...limitsOf(target, targets),
     ...(maxSteps !== undefined && { maxSteps }),
-    readingWork,
+    readingWork: { numSteps: 0, numGates: 0 },
   };
   const noise = readNoise(body.noise, target?.spec, faults);
-  const programs: CheckedProgram[] = [];
-  let points = 0;
-  for (const [i, program] of values.entries()) {
-    if (faults.isFull) break;
-    // Programs after a loop that never ends are not checked.
-    if (faults.count > 0 && hasTooManySteps(readingWork, limits.maxGates)) break;
-    const own = new FaultList();
-    const checked = checkBatchProgram(program, { batch: body, target, limits, noise }, own);
-    addFaultsAt(`programs[${i}]`, own, faults);
-    if (checked === undefined) continue;
-    programs.push(checked);
-    points += checked.inputs.numPoints;
-  }
+  const context = { batch: body, target, limits, noise };
+  const programs = checkItems('programs', values, limits, faults, (program, own) =>
+    checkBatchProgram(program, context, own),
+  );
+  const points = numPointsOf(programs);
   if (points > MAX_POINTS) {
     const problem = `${points} points in all; the limit is ${MAX_POINTS}.`;
     faults.add('programs', problem, LIMIT_EXCEEDED);

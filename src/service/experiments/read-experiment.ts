@@ -2,10 +2,9 @@
  * Reads an experiment from a request body or from the text of a stored request, or lists every fault. Pure, with plain
  * data as input and output: small bodies are read in the main thread, large ones in another process.
  */
-import { hasTooManySteps } from '../../circuit/circuit-limits.ts';
 import { FaultList } from '../../circuit/errors.ts';
 import { labelsOf } from '../../jobs/job.ts';
-import { addFaultsAt, formOfList } from '../batches/listed-form.ts';
+import { checkItems, formOfList } from '../batches/listed-form.ts';
 import type { Programs } from '../batches/many-run-jobs.ts';
 import { programChunks } from '../batches/read-batch.ts';
 import { readNoise } from '../circuits/caller-device.ts';
@@ -117,23 +116,16 @@ export function checkedTasks(
   const faults = new FaultList();
   for (const { path, message, code } of formFaults) faults.add(path, message, code);
   const target = simulatorOf(body.target_processor ?? DEFAULT_TARGET, targets, faults);
-  const readingWork = { numSteps: 0, numGates: 0 };
   const limits = {
     ...limitsOf(target, targets),
     ...(maxSteps !== undefined && { maxSteps }),
-    readingWork,
+    readingWork: { numSteps: 0, numGates: 0 },
   };
   const noise = readNoise(body.noise, target?.spec, faults);
-  const tasks: CheckedTask[] = [];
-  for (const [i, item] of items.entries()) {
-    if (faults.isFull) break;
-    // Tasks after a loop that never ends are not checked.
-    if (faults.count > 0 && hasTooManySteps(readingWork, limits.maxGates)) break;
-    const own = new FaultList();
-    const task = checkTask(item, { experiment: body, target, limits, noise }, own);
-    addFaultsAt(`tasks[${i}]`, own, faults);
-    if (task !== undefined) tasks.push(task);
-  }
+  const context = { experiment: body, target, limits, noise };
+  const tasks = checkItems('tasks', items, limits, faults, (item, own) =>
+    checkTask(item, context, own),
+  );
   if (faults.count > 0) throw new RequestInvalidError(faults.kept);
   return tasks;
 }

@@ -342,7 +342,9 @@ export const progressData = z
     tasks: z
       .array(taskCounts)
       .optional()
-      .describe('Of an experiment: the counts of the tasks that went on since the last event'),
+      .describe(
+        'An experiment’s events have the counts of the tasks that went on since the last event',
+      ),
   })
   .meta({ id: 'ProgressEvent' });
 export type ProgressData = z.output<typeof progressData>;
