@@ -1,4 +1,5 @@
 /** Experiments: logical error rates of circuits. The page sends one; its record among the jobs shows the counts. */
+import '../setup/setup.css';
 import './experiments.css';
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
@@ -38,8 +39,9 @@ export function ExperimentsPage() {
           <a href={hashOf(['jobs'], { kind: 'experiment' })}>Experiments that were sent</a>
         </p>
       </Heading>
-      <div class="experiment">
+      <div class="setup-page experiment">
         <form
+          class="setup"
           aria-label="The experiment"
           onSubmit={(event) => {
             event.preventDefault();

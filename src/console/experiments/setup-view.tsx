@@ -1,8 +1,9 @@
 /** Setup of an experiment: its circuits, the decoder, and when a task ends. */
 import type { Processor } from '../../client/api-types.ts';
 import { processorsByKind } from '../fleet/processor-words.ts';
+import { CircuitCard } from '../setup/circuit-card.tsx';
 import { faultsAt } from '../shell/faults.ts';
-import { Field, SelectField, TextField } from '../shell/forms.tsx';
+import { SelectField, TextField } from '../shell/forms.tsx';
 import { useResource } from '../shell/resource.ts';
 import { key } from '../shell/session.ts';
 import { DECODERS, type Decoder, type ExperimentDraft, taskFaults } from './draft.ts';
@@ -17,45 +18,25 @@ interface SetupProps {
 
 /** The circuits of an experiment, and examples. */
 export function TasksCard({ draft, error, onChange }: SetupProps) {
-  const chosen = EXAMPLES.find((example) => example.draft.text === draft.text);
   return (
-    <section class="card" aria-labelledby="experiment-tasks">
-      <h2 id="experiment-tasks">The circuits</h2>
-      <div class="choices examples" role="group" aria-label="Examples">
-        {EXAMPLES.map((example) => (
-          <button
-            key={example.name}
-            type="button"
-            class="chip"
-            aria-pressed={example === chosen}
-            onClick={() => onChange({ ...example.draft, processor: draft.processor })}
-          >
-            {example.name}
-          </button>
-        ))}
-      </div>
-      <p class="note">{chosen?.about ?? 'Circuits of your own.'}</p>
-      <Field
-        label="A circuit in Stim’s format, or tasks as JSON"
-        hint={
-          <>
-            A task has a circuit and metadata:{' '}
-            <code>{'{"stim": "…", "metadata": {"d": 3, "p": 0.01}}'}</code>
-          </>
-        }
-        faults={taskFaults(error)}
-      >
-        {(bound) => (
-          <textarea
-            {...bound}
-            rows={18}
-            spellcheck={false}
-            value={draft.text}
-            onInput={(event) => onChange({ ...draft, text: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-    </section>
+    <CircuitCard
+      id="experiment-tasks"
+      title="The circuits"
+      examples={EXAMPLES}
+      text={draft.text}
+      own="Circuits of your own."
+      label="A circuit in Stim’s format, or tasks as JSON"
+      hint={
+        <>
+          A task has a circuit and metadata:{' '}
+          <code>{'{"stim": "…", "metadata": {"d": 3, "p": 0.01}}'}</code>
+        </>
+      }
+      faults={taskFaults(error)}
+      rows={18}
+      onExample={(example) => onChange({ ...example, processor: draft.processor })}
+      onText={(text) => onChange({ ...draft, text })}
+    />
   );
 }
 

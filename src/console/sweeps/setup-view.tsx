@@ -1,5 +1,6 @@
 /** Setup of a sweep: the circuit, its inputs, the requested values, and the processor. */
 import type { ComponentChildren } from 'preact';
+import { CircuitCard } from '../setup/circuit-card.tsx';
 import { faultsAt } from '../shell/faults.ts';
 import { Field, SelectField, TextField } from '../shell/forms.tsx';
 import { useResource } from '../shell/resource.ts';
@@ -37,53 +38,33 @@ interface SetupProps {
 export function SetupView(props: SetupProps) {
   return (
     <>
-      <CircuitCard {...props} />
+      <TextCard {...props} />
       <InputsCard {...props} />
       <QuestionCard {...props} />
     </>
   );
 }
 
-function CircuitCard({ draft, error, onChange }: SetupProps) {
-  const chosen = EXAMPLES.find((example) => example.draft.text === draft.text);
+function TextCard({ draft, error, onChange }: SetupProps) {
   return (
-    <section class="card" aria-labelledby="sweep-circuit">
-      <h2 id="sweep-circuit">The circuit</h2>
-      <div class="choices examples" role="group" aria-label="Examples">
-        {EXAMPLES.map((example) => (
-          <button
-            key={example.name}
-            type="button"
-            class="chip"
-            aria-pressed={example === chosen}
-            onClick={() => onChange({ ...example.draft, processor: draft.processor })}
-          >
-            {example.name}
-          </button>
-        ))}
-      </div>
-      <p class="note">{chosen?.about ?? 'A circuit of your own.'}</p>
-      <Field
-        label="Gates as JSON, or OpenQASM"
-        hint={
-          <>
-            An input stands for an angle: <code>{'{"input": "a"}'}</code>, or in OpenQASM 3{' '}
-            <code>input float a;</code>
-          </>
-        }
-        faults={faultsAt(error, ...CIRCUIT)}
-      >
-        {(bound) => (
-          <textarea
-            {...bound}
-            rows={9}
-            spellcheck={false}
-            value={draft.text}
-            onInput={(event) => onChange({ ...draft, text: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-    </section>
+    <CircuitCard
+      id="sweep-circuit"
+      title="The circuit"
+      examples={EXAMPLES}
+      text={draft.text}
+      own="A circuit of your own."
+      label="Gates as JSON, or OpenQASM"
+      hint={
+        <>
+          An input stands for an angle: <code>{'{"input": "a"}'}</code>, or in OpenQASM 3{' '}
+          <code>input float a;</code>
+        </>
+      }
+      faults={faultsAt(error, ...CIRCUIT)}
+      rows={9}
+      onExample={(example) => onChange({ ...example, processor: draft.processor })}
+      onText={(text) => onChange({ ...draft, text })}
+    />
   );
 }
 

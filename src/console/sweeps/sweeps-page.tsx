@@ -1,4 +1,5 @@
 /** Sweeps: one or two inputs of a circuit over a range, drawn as the points arrive. */
+import '../setup/setup.css';
 import './sweeps.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -68,7 +69,7 @@ export function SweepsPage() {
         title="Sweeps"
         lede="Let one input of a circuit vary, or two, and see the values as they arrive."
       />
-      <div class="sweeps">
+      <div class="setup-page sweeps">
         <form
           class="setup"
           aria-label="The sweep"
@@ -84,7 +85,7 @@ export function SweepsPage() {
               draft.value = next;
             }}
           />
-          <div class="card wide go">
+          <div class="card go">
             {error.value !== undefined &&
               (error.value instanceof FieldError || hasField ? (
                 <p class="notice bad" role="alert">
