@@ -7,7 +7,7 @@
  * `decode_batch` within its process. The least time of several rounds counts, because the machine may be shared.
  */
 import { compileStabilizer } from '../src/compiler/clifford/compile-stabilizer.ts';
-import { detectorErrorModel } from '../src/compiler/clifford/error-model.ts';
+import { detectorErrorModel, flatErrors } from '../src/compiler/clifford/error-model.ts';
 import { printErrorModel } from '../src/compiler/clifford/print-error-model.ts';
 import { detectorsIn, partsOf } from '../src/compiler/clifford/symptoms.ts';
 import type { Decoder, DecodingModel } from '../src/decoding/decoder.ts';
@@ -55,7 +55,7 @@ function modelOf(distance: number, probability: number): DecodingModel {
     allowGaugeDetectors: false,
   });
   if ('kind' in model) throw new Error(JSON.stringify(model));
-  return model;
+  return flatErrors(model)!;
 }
 
 /** Draws shots: of each error, how many shots pass until it happens again. */
@@ -127,7 +127,7 @@ async function measureCase(
 ): Promise<readonly Measurement[]> {
   const model = modelOf(distance, probability);
   const { events, observables } = drawnShots(model, numShots);
-  await pymatching?.ask({ model: printErrorModel(model) });
+  await pymatching?.ask({ model: printErrorModel({ ...model, parts: [{ errors: model.errors, declared: [] }] }) });
   const hex = Buffer.from(events).toString('hex');
   const decoders = NAMES.map((name) => ({ name, decoder: decoderOf(name, model) }));
   const times = new Map<string, number[]>(NAMES.map((name) => [name, []]));

@@ -175,6 +175,21 @@ export interface TrackOperation {
   readonly condition?: undefined;
 }
 
+/**
+ * Runs its body a number of times. Its bits are those of the first round; they are `numBits` higher in each next one,
+ * also those that conditions read, which may lie before the loop.
+ *
+ * Only texts have it whose rounds are too many to be written one by one. Stabilizer runs alone compute it.
+ */
+export interface RepeatOperation {
+  readonly kind: 'repeat';
+  readonly count: number;
+  /** Bits that a round measures. */
+  readonly numBits: number;
+  readonly body: readonly DynamicOperation[];
+  readonly condition?: undefined;
+}
+
 /** One entry of a dynamic circuit. */
 export type DynamicOperation =
   | Operation
@@ -182,7 +197,8 @@ export type DynamicOperation =
   | WhileOperation
   | NoiseOperation
   | MisreadOperation
-  | TrackOperation;
+  | TrackOperation
+  | RepeatOperation;
 
 /**
  * A circuit with noise, or with classical computation while it runs: loops on measured bits, and bits computed from
@@ -224,7 +240,7 @@ export function withAllBits(circuit: DynamicCircuit): Circuit | undefined {
 
 const DYNAMIC: ReadonlySet<DynamicOperation['kind']> = new Set<
   Exclude<DynamicOperation, Operation>['kind']
->(['assign', 'while', 'noise', 'misread', 'track']);
+>(['assign', 'while', 'noise', 'misread', 'track', 'repeat']);
 
 /** Whether only a dynamic circuit may have an operation. No pass sees it, and none moves anything across it. */
 export function isDynamicOperation(
@@ -234,8 +250,8 @@ export function isDynamicOperation(
 }
 
 /** Error where an operation comes to a method that does not have it. */
-export const trackedElsewhere = (): Error =>
-  new Error('unreachable: only stabilizer runs track errors');
+export const notByStabilizers = ({ kind }: TrackOperation | RepeatOperation): Error =>
+  new Error(`unreachable: only stabilizer runs have the operation ${kind}`);
 
 /** Whether a circuit has noise, in its operations or in the reading of bits. */
 export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
@@ -243,25 +259,30 @@ export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boo
 }
 
 /** All operations but loops; the body of a loop once. */
-export function allOperations(
-  operations: readonly DynamicOperation[],
-): readonly Exclude<DynamicOperation, WhileOperation>[] {
-  if (!operations.some(isLoop)) {
-    // Checked: there are no loops.
-    return operations as readonly Exclude<DynamicOperation, WhileOperation>[];
-  }
+export function allOperations(operations: readonly DynamicOperation[]): readonly SingleOperation[] {
+  // Checked: there are no loops.
+  if (!operations.some(isLoop)) return operations as readonly SingleOperation[];
   return operations.flatMap((operation) =>
-    operation.kind === 'while' ? allOperations(operation.body) : [operation],
+    isLoop(operation) ? allOperations(operation.body) : [operation],
   );
 }
 
-const isLoop = ({ kind }: DynamicOperation): boolean => kind === 'while';
+/** An operation that is no loop. */
+export type SingleOperation = Exclude<DynamicOperation, WhileOperation | RepeatOperation>;
 
-/** Number of operations, where a loop counts as one plus its body. */
+/** Whether an operation has a body that runs several times. */
+export const isLoop = (
+  operation: DynamicOperation,
+): operation is WhileOperation | RepeatOperation =>
+  operation.kind === 'while' || operation.kind === 'repeat';
+
+/** Number of operations; a loop on bits counts as one plus its body, and others as all their rounds. */
 export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations'>): number {
   let count = operations.length;
   for (const operation of operations) {
-    if (operation.kind === 'while') count += numOperationsOf({ operations: operation.body });
+    if (!isLoop(operation)) continue;
+    const ofBody = numOperationsOf({ operations: operation.body });
+    count += operation.kind === 'repeat' ? operation.count * ofBody - 1 : ofBody;
   }
   return count;
 }
@@ -306,7 +327,7 @@ export function withAngles(circuit: DynamicCircuit, angles: ArrayLike<number>): 
 export function withAngles(circuit: DynamicCircuit, angles: ArrayLike<number>): DynamicCircuit {
   let next = 0;
   const withOwn = (operation: DynamicOperation): DynamicOperation => {
-    if (operation.kind === 'while') return { ...operation, body: operation.body.map(withOwn) };
+    if (isLoop(operation)) return { ...operation, body: operation.body.map(withOwn) };
     if (operation.kind !== 'gate' || operation.angles.length === 0) return operation;
     return { ...operation, angles: operation.angles.map(() => angles[next++]!) };
   };
@@ -341,7 +362,7 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
   const { numQubits, numBits, operations, control } = circuit;
   if (circuit.givesOutputs) return circuit;
   for (const { kind } of allOperations(operations)) if (kind === 'measure') return circuit;
-  if (operations.some(({ kind }) => kind === 'track')) return circuit;
+  if (operations.some(({ kind }) => kind === 'track' || kind === 'repeat')) return circuit;
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
   const measure = { kind: 'measure', qubits: all, bits: all } as const;
   if (control === undefined) {
@@ -357,7 +378,7 @@ export function withFinalMeasurement(circuit: DynamicCircuit): DynamicCircuit {
 
 /** An operation where all bits read 0; none if its condition does not hold. */
 function onZeros(operation: DynamicOperation): readonly DynamicOperation[] {
-  if (operation.kind === 'while' || !('condition' in operation)) return [operation];
+  if (isLoop(operation) || !('condition' in operation)) return [operation];
   const { condition, ...rest } = operation;
   return condition === undefined || condition.value === 0 ? [rest] : [];
 }
@@ -370,6 +391,7 @@ export function onBits(
   const moved = (condition: Condition) => ({ ...condition, bits: condition.bits.map(toBit) });
   return operations.map((operation): DynamicOperation => {
     if (operation.kind === 'barrier') return operation;
+    if (operation.kind === 'repeat') throw notByStabilizers(operation);
     if (operation.kind === 'while') {
       return {
         kind: 'while',

@@ -14,6 +14,7 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
+  isLoop,
   operationQubits,
   type Qubit,
   type UnitaryOperation,
@@ -55,12 +56,12 @@ export function withoutDelays(circuit: DynamicCircuit): DynamicCircuit {
 
 function undelayed(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
   const has = (operation: DynamicOperation): boolean =>
-    operation.kind === 'while' ? operation.body.some(has) : isDelay(operation);
+    isLoop(operation) ? operation.body.some(has) : isDelay(operation);
   if (!operations.some(has)) return operations;
   return operations
     .filter((operation) => !isDelay(operation))
     .map((operation) =>
-      operation.kind === 'while' ? { ...operation, body: undelayed(operation.body) } : operation,
+      isLoop(operation) ? { ...operation, body: undelayed(operation.body) } : operation,
     );
 }
 
@@ -74,6 +75,7 @@ function track(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isDirty:
       trackGate(operation, isDirty);
       return;
     case 'while':
+    case 'repeat':
       // A qubit that one round changes is changed before the next round.
       for (const inner of allOperations(operation.body)) {
         if (inner.kind === 'assign' || inner.kind === 'misread') continue;

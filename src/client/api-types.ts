@@ -706,7 +706,10 @@ export type Circuit = {
     readonly sampling_ms?: number | undefined;
   } | undefined;
   readonly bit_order?: 'little-endian' | undefined;
-  /** Measured qubit of each classical bit, by index; null for a bit without a measurement */
+  /**
+   * Measured qubit of each classical bit, by index; null for a bit without a measurement. Empty for a text in
+   * Stim’s format whose REPEAT blocks are kept as loops
+   */
   readonly measured_qubits?: readonly (number | null)[] | undefined;
   /** Parts of the OpenQASM text that were ignored; absent if there are none */
   readonly warnings?: readonly {

@@ -3,12 +3,7 @@
  * compiling it.
  */
 
-import {
-  allOperations,
-  type DynamicCircuit,
-  type DynamicOperation,
-  type WhileOperation,
-} from '../circuit/circuit.ts';
+import { allOperations, type DynamicCircuit, type SingleOperation } from '../circuit/circuit.ts';
 import type { GateDefinition } from '../circuit/gate-definition.ts';
 import { findGate } from '../circuit/gates.ts';
 import { keepsParity } from '../math/complex-matrix.ts';
@@ -79,8 +74,6 @@ export function circuitCost(circuit: DynamicCircuit, costs: KernelCosts = DEFAUL
   for (const operation of allOperations(circuit.operations)) sum += operationCost(operation, costs);
   return sum;
 }
-
-type SingleOperation = Exclude<DynamicOperation, WhileOperation>;
 
 function operationCost(operation: SingleOperation, costs: KernelCosts): number {
   switch (operation.kind) {

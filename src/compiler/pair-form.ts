@@ -10,10 +10,10 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type NoiseOperation,
+  notByStabilizers,
   type Operation,
   operationQubits,
   type Qubit,
-  trackedElsewhere,
   type UnitaryOperation,
   type WhileOperation,
 } from '../circuit/circuit.ts';
@@ -91,7 +91,8 @@ class Rewriter {
     const position = this.#out.length;
     this.#out.push(operation, undefined, undefined);
     if (operation.kind === 'assign' || operation.kind === 'misread') return;
-    if (operation.kind === 'track') throw trackedElsewhere();
+    if (operation.kind === 'track' || operation.kind === 'repeat')
+      throw notByStabilizers(operation);
     const qubits = operationQubits(operation);
     const [a, b] = qubits;
     if (isPlain(operation) && a !== undefined && qubits.length <= 2) {

@@ -442,6 +442,11 @@ export const STABILIZER_OPS = {
   collapse: 20,
   /** Toggles a bit by `tracks[a]`. */
   track: 21,
+  /**
+   * Runs the instructions after it, up to instruction `b`, `a` times. Bits are `c` higher in each next round. Where a
+   * program has one, `framesSuffice`, no bit is written twice, and there are no loops of another kind.
+   */
+  repeat: 22,
 } as const;
 
 /** Words of an instruction of a stabilizer program. */

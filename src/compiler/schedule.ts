@@ -14,9 +14,9 @@ import {
   type DynamicOperation,
   type MeasureOperation,
   type MisreadOperation,
+  notByStabilizers,
   type Operation,
   type Qubit,
-  trackedElsewhere,
 } from '../circuit/circuit.ts';
 import type { Block, BlockForm } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
@@ -143,7 +143,9 @@ class PartList {
     let part: PartOperation[] = [];
     for (const operation of operations) {
       if (operation.kind === 'noise') throw noiseIsNoStep();
-      if (operation.kind === 'track') throw trackedElsewhere();
+      if (operation.kind === 'track' || operation.kind === 'repeat') {
+        throw notByStabilizers(operation);
+      }
       const isMeasuredAtHome = this.#measuresAtHome && operation.kind === 'measure';
       if (operation.kind !== 'while' && !isMeasuredAtHome) {
         part.push(operation);

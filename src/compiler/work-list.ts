@@ -14,11 +14,11 @@ import {
   hasMidCircuitMeasurement,
   type MeasureOperation,
   type MisreadOperation,
+  notByStabilizers,
   numRegisterBits,
   type Operation,
   type Qubit,
   type ResetOperation,
-  trackedElsewhere,
 } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import { targetMatrix } from '../circuit/operation-matrix.ts';
@@ -98,7 +98,9 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   for (const [index, operation] of operations.entries()) {
     if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
     if (operation.kind === 'noise') throw noiseIsNoStep();
-    if (operation.kind === 'track') throw trackedElsewhere();
+    if (operation.kind === 'track' || operation.kind === 'repeat') {
+      throw notByStabilizers(operation);
+    }
     if (measuresLast && operation.kind === 'measure') measurements.push(operation);
     // Assignments before a condition stay in order, because the condition may read them.
     else if (isStraight && operation.kind === 'assign') assignments.push(operation);

@@ -1,5 +1,9 @@
 /** Decoders as tasks name them, and the decoder of a program's detection events. */
-import { detectorErrorModel, type ErrorModelOptions } from '../compiler/clifford/error-model.ts';
+import {
+  detectorErrorModel,
+  type ErrorModelOptions,
+  flatErrors,
+} from '../compiler/clifford/error-model.ts';
 import type { NoErrorModel, Parities } from '../compiler/clifford/error-walk.ts';
 import type { StabilizerProgram } from '../compiler/program.ts';
 import type { Decoder, NoDecoder } from './decoder.ts';
@@ -29,7 +33,12 @@ export function decoderOfProgram(
 ): Decoder | NoDecoder {
   // A table needs no errors that flip few detectors.
   const model = detectorErrorModel(program, parities, name === 'lookup' ? WHOLE : SPLIT);
-  return 'kind' in model ? { reason: reasonOf(model) } : openDecoder(name, model);
+  if ('kind' in model) return { reason: reasonOf(model) };
+  const errors = flatErrors(model);
+  if (errors === undefined) {
+    return { reason: 'with all rounds of its REPEAT blocks it has more than 4,000,000 errors' };
+  }
+  return openDecoder(name, errors);
 }
 
 function reasonOf(reason: NoErrorModel): string {
@@ -38,6 +47,8 @@ function reasonOf(reason: NoErrorModel): string {
       return 'a parity depends on a random outcome of a measurement';
     case 'operation':
       return `whether errors of ${reason.what} flip a detector depends on the run`;
+    case 'long':
+      return 'the rounds of its REPEAT blocks are not alike, and too many to be unrolled';
     case 'disjoint':
       return `no independent errors have the probabilities of ${reason.what}`;
     case 'whole':

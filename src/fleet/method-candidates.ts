@@ -275,7 +275,9 @@ function figuresOf(
 ): Omit<MethodFigures, 'bytes'> {
   const numOperations = numOperationsOf(circuit);
   const ofBits = numBits * numQubits * TIMES.perBitAndQubit;
-  const ms = TIMES.perRun + numOperations * TIMES.perOperation;
+  // Loops are compiled once, and on a tableau most of their rounds are copies of others.
+  const numWritten = allOperations(circuit.operations).length;
+  const ms = TIMES.perRun + numWritten * TIMES.perOperation;
   if (!framesSuffice) {
     const ofOperations = TIMES.perTableau + numOperations * TIMES.perOperationAndTableau;
     return { ms, msPerShot: ofOperations + ofBits };

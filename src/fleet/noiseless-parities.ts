@@ -61,7 +61,7 @@ export function noiselessParities(
   if (updates > MAX_QUICK_UPDATES && !mayTakeLong) throw new StepsSpentError();
   const kernels = openPlainKernels();
   const active = new KeptActive(program).for(RUNS, kernels);
-  const sampler = new FrameSampler(kernels, program, reference, RUNS, active);
+  const sampler = new FrameSampler(kernels, program, { values: reference }, RUNS, active);
   const { words, at, rowWords } = sampler.rowsAtOnce(0, 0);
   const ones = parities.map((bits) => {
     const row = new Int32Array(rowWords);

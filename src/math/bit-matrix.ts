@@ -34,12 +34,44 @@ export function parityLists(
   lists: readonly (readonly number[])[],
   expected: Uint8Array,
 ): ParityLists {
-  let end = 0;
-  const ends = Uint32Array.from(lists, ({ length }) => {
-    end += length;
-    return end;
-  });
-  return { bits: Uint32Array.from(lists.flat()), ends, expected };
+  const growing = new GrowingLists();
+  for (const list of lists) growing.add(list, 0);
+  return growing.take(expected);
+}
+
+/** Lists of rows that come one after the other: millions of small arrays take longer than their parities. */
+export class GrowingLists {
+  #bits = new Uint32Array(1024);
+  #ends = new Uint32Array(256);
+  #numBits = 0;
+  #length = 0;
+
+  /** Number of lists. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a list of rows that are so much higher. */
+  add(rows: readonly number[], shift: number): void {
+    while (this.#numBits + rows.length > this.#bits.length) this.#bits = doubled(this.#bits);
+    if (this.#length === this.#ends.length) this.#ends = doubled(this.#ends);
+    for (let i = 0; i < rows.length; i++) this.#bits[this.#numBits++] = rows[i]! + shift;
+    this.#ends[this.#length++] = this.#numBits;
+  }
+
+  /** Takes all lists out. */
+  take(expected: Uint8Array): ParityLists {
+    const bits = this.#bits.slice(0, this.#numBits);
+    const ends = this.#ends.slice(0, this.#length);
+    [this.#numBits, this.#length] = [0, 0];
+    return { bits, ends, expected };
+  }
+}
+
+function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(2 * array.length);
+  longer.set(array);
+  return longer;
 }
 
 /** The lists of `parityLists`. */
@@ -60,15 +92,19 @@ export const parityBytes = ({ ends }: Pick<ParityLists, 'ends'>): number =>
  * Writes parities of rows, column after column: bit k of a column is bit k mod 8 of its byte ⌊k/8⌋. 32 columns are worked
  * on at a time: bit by bit it takes longer than sampling a surface code.
  *
- * @param out - Gets `numColumns` columns of `parityBytes(lists)` bytes.
+ * @param out - Gets the bytes of `numColumns` columns.
+ * @param width - Bytes of a column.
+ * @param firstByte - Where the parities begin in each column.
  */
 export function writeParities(
   { words, at, rowWords }: BitTable,
   { bits, ends, expected }: ParityLists,
   numColumns: number,
   out: Uint8Array,
+  width = parityBytes({ ends }),
+  firstByte = 0,
 ): void {
-  const width = parityBytes({ ends });
+  const numBytes = parityBytes({ ends });
   const parities = new Int32Array(32 * rowWords);
   const block = new Int32Array(32);
   let bit = 0;
@@ -81,7 +117,8 @@ export function writeParities(
         for (let word = 0; word < rowWords; word++) parities[row + word]! ^= words[from + word]!;
       }
     }
-    const [from, length] = [first >>> 3, Math.min(4, width - (first >>> 3))];
+    const length = Math.min(4, numBytes - (first >>> 3));
+    const from = firstByte + (first >>> 3);
     for (let column = 0; column < numColumns; column += 32) {
       for (let i = 0; i < 32; i++) block[i] = parities[i * rowWords + (column >>> 5)]!;
       transpose32(block);

@@ -90,7 +90,7 @@ testSeeds(
       { ...circuit, operations: [...operations, { kind: 'barrier', qubits: [0] }] },
       ...operations.flatMap((operation, i): DynamicCircuit[] => {
         const changed = [
-          'condition' in operation && operation.kind !== 'track'
+          'condition' in operation && operation.kind !== 'track' && operation.kind !== 'repeat'
             ? { ...operation, condition: { bits: [0], value: 2 ** 52 + 1 } }
             : [],
           operation.kind === 'gate' ? { ...operation, targets: [99, ...operation.targets] } : [],

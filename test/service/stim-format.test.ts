@@ -1,5 +1,6 @@
 /** Circuits in Stim's format over HTTP. What its instructions mean is held to Stim itself in test/clients/stim. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readErrorModel } from '../../src/compiler/clifford/read-error-model.ts';
 import { circuitRecord } from '../../src/service/circuits/circuit-schema.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';
@@ -54,6 +55,78 @@ test('noise, detectors and their coordinates come from the text', async () => {
     counted.set(label, (counted.get(label) ?? 0) + 1);
   }
   expect(Object.fromEntries(counted)).toEqual(data.counts);
+});
+
+/** 100,000 rounds, each with two measurements and a detector. */
+const LONG = `R 0 1 2
+M 2 2
+REPEAT 100000 {
+  X_ERROR(0.01) 0 1
+  CX 0 2 1 2
+  MR 2
+  M(0.25) 1
+  DETECTOR(1, 0) rec[-2] rec[-4]
+  SHIFT_COORDS(0, 1)
+}
+M 0 1
+DETECTOR(1, 0) rec[-1] rec[-2] rec[-4]
+OBSERVABLE_INCLUDE(0) rec[-2]`;
+
+test('blocks that are too long to be unrolled are run as loops', async () => {
+  const answer = await submit({
+    stim: LONG,
+    shots: 20,
+    return: ['detection_events', 'measurements', 'detector_error_model'],
+  });
+  const { data } = answer.json();
+  expect(circuitRecord.safeParse(data).error?.issues ?? []).toEqual([]);
+  expect(data.method).toBe('stabilizer');
+  expect(data.detection_events).toMatchObject({
+    num_detectors: 100_001,
+    num_logical_observables: 1,
+    bytes_per_shot: 12_501,
+  });
+  const events = Buffer.from(data.detection_events.data, 'base64');
+  const numOnes = events.reduce(
+    (sum, byte) => sum + byte.toString(2).replaceAll('0', '').length,
+    0,
+  );
+  // One of two qubits flips with probability 0.0198; 2 million detectors have a standard deviation of 1e-4.
+  expect(Math.abs(numOnes / (20 * 100_002) - 0.0198)).toBeLessThan(6e-4);
+  expect(data.measurements).toMatchObject({ shots: 20, bytes_per_shot: 25_001 });
+  const rows = Buffer.from(data.measurements.data, 'base64');
+  const bitOf = (all: Buffer, at: number, bit: number) => (all[at + (bit >> 3)]! >> (bit & 7)) & 1;
+  for (let shot = 0; shot < 20; shot++) {
+    for (const round of [0, 1, 12_345, 99_999]) {
+      const bit = (back: number) => bitOf(rows, 25_001 * shot, 2 + 2 * round - back);
+      expect(bitOf(events, 12_501 * shot, round)).toBe(bit(0) ^ bit(2));
+    }
+  }
+  const model = readErrorModel(data.detector_error_model);
+  if ('line' in model) throw new Error(model.problem);
+  expect(data.detector_error_model.length).toBeLessThan(2000);
+  expect(model).toMatchObject({ numDetectors: 100_001, numObservables: 1 });
+  expect(data.detector_error_model).toMatch(
+    /^repeat \d+ \{\n[^}]*\nshift_detectors\(0, (\d+)\) \1\n\}/,
+  );
+});
+
+test.each([
+  [{ return: ['counts'] }, 'return'],
+  [{ return: ['detection_events', 'memory'] }, 'return'],
+  [{ return: ['detection_events'], method: 'trajectories' }, 'method'],
+  [{ return: ['detection_events'], target_processor: 'statevector-sim' }, 'method'],
+  [{ return: ['detection_events'], shots: 5000 }, 'return'],
+  [{ return: ['detection_events'], stim: LONG.replace('M(0.25) 0', 'T 0\nM 0') }, 'method'],
+  [{ return: ['detection_events'], stim: LONG.replace(' rec[-4]', '') }, 'stim'],
+  [
+    { return: ['detector_error_model'], detector_error_model: { allow_gauge_detectors: true } },
+    'detector_error_model.allow_gauge_detectors',
+  ],
+  [{ return: ['detection_events'], stim: LONG.replace('100000', '99999999999') }, 'stim'],
+])('as loops: %j has a fault at %s', async (fields, path) => {
+  const { error } = (await submit({ stim: LONG, ...fields })).json();
+  expect(error.details.map((each: { path: string }) => each.path)).toContain(path);
 });
 
 test.each(['statevector', 'density_matrix', 'stabilizer'])(
@@ -147,7 +220,7 @@ test.each([
       method: 'statevector',
     },
     'return',
-    'and not counts: ask for these in another request',
+    'and not counts',
   ],
   [
     {
@@ -156,7 +229,7 @@ test.each([
       method: 'statevector',
     },
     'method',
-    'whose events only the method stabilizer gives, not statevector',
+    'only the method stabilizer takes it, not statevector',
   ],
   [
     { stim: 'T 0\nM 0\nOBSERVABLE_INCLUDE(0) Z0', return: ['detection_events'] },

@@ -145,7 +145,8 @@ function afterOne(operation: Acting, mixture: Mixture, n: number): Mixture {
       );
     }
     case 'track':
-      throw new Error('This oracle tracks no errors.');
+    case 'repeat':
+      throw new Error(`This oracle has no ${operation.kind}.`);
     case 'reset':
       return operation.qubits.reduce<Mixture>((reset, qubit) => {
         return through(reset, [unit(0, 0, qubit, n), unit(0, 1, qubit, n)]);

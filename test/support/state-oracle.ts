@@ -155,6 +155,7 @@ export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {
         case 'noise':
         case 'misread':
         case 'track':
+        case 'repeat':
           throw new Error('This oracle knows no noise.');
         default:
           for (const branch of collapses(op, state, bits)) {

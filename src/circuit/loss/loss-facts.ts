@@ -1,5 +1,5 @@
 /** Whether a circuit loses qubits, and the circuit that does not. */
-import { allOperations, type DynamicCircuit, type DynamicOperation } from '../circuit.ts';
+import { allOperations, type DynamicCircuit, type DynamicOperation, isLoop } from '../circuit.ts';
 
 /** Whether qubits of a circuit may be lost, or it asks whether they are. */
 export function hasLoss({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
@@ -15,7 +15,7 @@ export function withoutLoss(circuit: DynamicCircuit): DynamicCircuit {
   if (!hasLoss(circuit)) return circuit;
   const kept = (operations: readonly DynamicOperation[]): readonly DynamicOperation[] =>
     operations.flatMap((operation): readonly DynamicOperation[] => {
-      if (operation.kind === 'while') return [{ ...operation, body: kept(operation.body) }];
+      if (isLoop(operation)) return [{ ...operation, body: kept(operation.body) }];
       const isLoss = operation.kind === 'noise' && operation.channel.kind === 'loss';
       // A bit that nothing writes reads 0.
       const isHerald = operation.kind === 'measure' && operation.readsLoss === true;

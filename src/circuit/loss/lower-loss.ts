@@ -16,6 +16,7 @@ import {
   type GateOperation,
   type MeasureOperation,
   type NoiseOperation,
+  notByStabilizers,
   operationQubits,
   type Qubit,
   type ResetOperation,
@@ -107,6 +108,9 @@ class LossWriter {
         this.#written.push(operation);
         for (const bit of operation.bits) if (this.#bits.hasMark(bit)) this.#unmasked.add(bit);
         break;
+      case 'track':
+      case 'repeat':
+        throw notByStabilizers(operation);
       case 'barrier':
         this.#written.push(operation);
     }

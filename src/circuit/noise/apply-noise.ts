@@ -14,6 +14,7 @@ import {
   type MeasureOperation,
   type MisreadOperation,
   type NoiseOperation,
+  notByStabilizers,
   operationQubits,
   type Qubit,
   type UnitaryOperation,
@@ -157,6 +158,10 @@ class NoiseWriter {
         case 'noise':
         case 'misread':
           written.push(operation);
+          break;
+        case 'track':
+        case 'repeat':
+          throw notByStabilizers(operation);
       }
     }
     release();

@@ -12,6 +12,7 @@ import {
   type GateOperation,
   type MeasureOperation,
   type NoiseOperation,
+  notByStabilizers,
   operationQubits,
   type Qubit,
   type ResetOperation,
@@ -71,6 +72,8 @@ export class IdleClock {
       case 'misread':
       case 'track':
         return [];
+      case 'repeat':
+        throw notByStabilizers(operation);
       case 'while': {
         // All bits are there by then: a bit is written when its qubit is free, at the latest.
         const waits = this.#begin(this.#allQubits, 0, 0);

@@ -1,5 +1,11 @@
 /** The noise of circuits: how likely it is that there was none, and circuits without it. */
-import { allOperations, type DynamicCircuit, type DynamicOperation, isNoisy } from '../circuit.ts';
+import {
+  allOperations,
+  type DynamicCircuit,
+  type DynamicOperation,
+  isLoop,
+  isNoisy,
+} from '../circuit.ts';
 import { type Channel, withIdentity } from './channel.ts';
 
 /**
@@ -48,7 +54,7 @@ function withoutUnconditionalNoise(
   operations: readonly DynamicOperation[],
 ): readonly DynamicOperation[] {
   return operations.flatMap((operation): readonly DynamicOperation[] => {
-    if (operation.kind === 'while') {
+    if (isLoop(operation)) {
       return [{ ...operation, body: withoutUnconditionalNoise(operation.body) }];
     }
     const isNoise = operation.kind === 'noise' || operation.kind === 'misread';

@@ -1,13 +1,15 @@
 /**
  * Reads Stim's circuit format: gates, measurements and noise become a circuit whose classical bits are the measurement
- * record; detectors and observables become lists of these bits. REPEAT blocks are unrolled.
+ * record; detectors and observables become lists of these bits. REPEAT blocks are unrolled, or kept as loops if they
+ * are too long for that and the caller takes loops.
  *
  * Results that `!` inverts are inverted by X gates around the measurement.
  */
-import type { DynamicCircuit } from '../circuit.ts';
+import { type DynamicCircuit, numOperationsOf } from '../circuit.ts';
 import {
   type CircuitLimits,
   hasTooManySteps,
+  MAX_CLASSICAL_BITS,
   type ReadingWork,
   StepsSpentError,
   tooManyQubits,
@@ -15,13 +17,16 @@ import {
 } from '../circuit-limits.ts';
 import type { Bit } from '../classical-expression.ts';
 import { LIMIT_EXCEEDED } from '../errors.ts';
+import { hasLoss } from '../loss/loss-facts.ts';
 import type { PauliError } from '../noise/channel.ts';
 import type { ProgramWarning } from '../openqasm/token-stream.ts';
 import { type Factor, masksOf, PauliString } from './pauli-string.ts';
+import type { ParityBlock, ParityLoop, ParityRun, RepeatedParities } from './repeated-parities.ts';
 import { StimCircuit, type TargetQubit } from './stim-circuit.ts';
 import type { Pauli, StimAction } from './stim-gates.ts';
 import {
   parseStim,
+  type StimBlock,
   type StimInstruction,
   type StimStatement,
   type StimTarget,
@@ -40,12 +45,20 @@ export interface StimProgram {
   readonly logicalObservables: readonly (readonly Bit[])[];
   /** Present if observables have Pauli operators: the circuit in which they are tracked. */
   readonly tracked?: TrackedObservables;
+  /** Present if the circuit has loops: its detectors and observables, which the lists above do not have. */
+  readonly repeated?: RepeatedParities;
   /** At most one: that the bits of a sweep are 0. */
   readonly warnings: readonly ProgramWarning[];
 }
 
 /** Bits of all detectors and observables together. */
 const MAX_PARITY_BITS = 4_000_000;
+/** Bits that a text with loops may measure in all; also its rounds, and its detectors. */
+const MAX_REPEATED_BITS = 2 ** 24;
+/** Operations that a text with loops may run in all. */
+const MAX_REPEATED_OPERATIONS = 2 ** 30;
+/** Bits of all detectors and observables of a text with loops; each has as many of both as bits, at most. */
+const MAX_REPEATED_PARITY_BITS = 2 ** 28;
 /** Qubits of a chain of errors that exclude each other. */
 const MAX_CHAIN_QUBITS = 6;
 /** Qubits of an error that is a channel of its own. */
@@ -54,11 +67,50 @@ const MAX_CHANNEL_QUBITS = 2;
 /**
  * Reads a text.
  *
+ * @param takesLoops - Whether the circuit may have loops, if it exceeds limits without them.
  * @throws {StimTextError} at the first fault, with its line and column.
  * @throws {StepsSpentError} if it takes more than `limits.maxSteps` steps.
  */
-export function readStim(text: string, limits: CircuitLimits): StimProgram {
-  return new StimReader(text, limits).read();
+export function readStim(
+  text: string,
+  limits: CircuitLimits,
+  { takesLoops = false }: { readonly takesLoops?: boolean } = {},
+): StimProgram {
+  const statements = parseStim(text);
+  if (takesLoops && statements.some(({ gate }) => gate === undefined)) {
+    const looped = new StimReader(text, statements, limits, true);
+    const program = looped.read();
+    if (looped.exceedsLimits) return program;
+  }
+  return new StimReader(text, statements, limits, false).read();
+}
+
+/** Declarations of a block that is not ended yet. */
+class OpenBlock {
+  detectors: ParityRun['detectors'][number][] = [];
+  observables: ParityRun['observables'][number][] = [];
+  readonly #runs: ParityRun[] = [];
+  readonly #loops: ParityLoop[] = [];
+
+  addLoop(loop: ParityLoop): void {
+    this.#endRun();
+    this.#loops.push(loop);
+  }
+
+  #endRun(): void {
+    this.#runs.push({ detectors: this.detectors, observables: this.observables });
+    this.detectors = [];
+    this.observables = [];
+  }
+
+  finish(): ParityBlock {
+    this.#endRun();
+    const [runs, loops] = [this.#runs, this.#loops];
+    let numDetectors = 0;
+    for (const { detectors } of runs) numDetectors += detectors.length;
+    for (const { count, numDetectors: ofRound } of loops) numDetectors += count * ofRound;
+    return { runs, loops, numDetectors };
+  }
 }
 
 class StimReader {
@@ -66,10 +118,17 @@ class StimReader {
   readonly #limits: CircuitLimits;
   readonly #statements: readonly StimStatement[];
   readonly #circuit: StimCircuit;
+  /** Whether REPEAT blocks are kept as loops. */
+  readonly #keepsLoops: boolean;
+  /** The declarations so far of the text and of the blocks that are open, the innermost last. */
+  readonly #blocks: OpenBlock[] = [new OpenBlock()];
   readonly #detectors: Bit[][] = [];
   readonly #coordinates: number[][] = [];
   readonly #observables: Set<Bit>[] = [];
   readonly #tracking: ObservableTracking;
+  #numObservables = 0;
+  /** Rounds of all loops. */
+  #numRounds = 0;
   #numParityBits = 0;
   /** Work of reading, and operations of this text that it has. */
   readonly #work: ReadingWork;
@@ -84,14 +143,21 @@ class StimReader {
   /** Offset of the instruction that is read. */
   #at = 0;
 
-  constructor(text: string, limits: CircuitLimits) {
+  constructor(
+    text: string,
+    statements: readonly StimStatement[],
+    limits: CircuitLimits,
+    keepsLoops: boolean,
+  ) {
     this.#text = text;
+    this.#keepsLoops = keepsLoops;
     this.#limits = limits;
     this.#work = limits.readingWork ?? { numSteps: 0, numGates: 0 };
     this.#stepsBefore = this.#work.numSteps;
-    this.#statements = parseStim(text);
+    this.#statements = statements;
     this.#tracking = new ObservableTracking(this.#statements);
-    this.#circuit = new StimCircuit(this.#countQubits(this.#statements), limits, (problem) =>
+    const numQubits = this.#countQubits(this.#statements);
+    this.#circuit = new StimCircuit(numQubits, keepsLoops, limits, (problem) =>
       this.#fault(problem, this.#at, LIMIT_EXCEEDED),
     );
   }
@@ -101,6 +167,8 @@ class StimReader {
     this.#endChain();
     const { numQubits, numBits, operations } = this.#circuit;
     const circuit = { numQubits, numBits, operations };
+    const repeated = { ...this.#blocks[0]!.finish(), numObservables: this.#numObservables };
+    if (this.#keepsLoops) this.#checkLoops(circuit, repeated);
     const logicalObservables = this.#observables.map((bits) => [...bits].sort(ascending));
     const tracked = this.#tracking.finish(circuit, logicalObservables);
     return {
@@ -109,8 +177,49 @@ class StimReader {
       coordinates: this.#coordinates,
       logicalObservables,
       ...(tracked !== undefined && { tracked }),
+      ...(this.#keepsLoops && { repeated }),
       warnings: this.#warnings(),
     };
+  }
+
+  /** Whether a circuit with loops would exceed the limits of one without them. */
+  get exceedsLimits(): boolean {
+    const { numBits, operations } = this.#circuit;
+    return (
+      numBits > MAX_CLASSICAL_BITS ||
+      numOperationsOf({ operations }) > this.#limits.maxGates ||
+      this.#numParityBits > MAX_PARITY_BITS
+    );
+  }
+
+  /** Refuses what does not go with loops, and more than there is room for. */
+  #checkLoops(circuit: DynamicCircuit, { numDetectors }: RepeatedParities): void {
+    const refuse = (problem: string) => {
+      throw this.#fault(problem, 0, LIMIT_EXCEEDED);
+    };
+    const sizes = [
+      ['operations', numOperationsOf(circuit), MAX_REPEATED_OPERATIONS],
+      ['measurements', circuit.numBits, MAX_REPEATED_BITS],
+      ['detectors', numDetectors, MAX_REPEATED_BITS],
+      ['rounds', this.#numRounds, MAX_REPEATED_BITS],
+      ['measurements in its detectors', this.#numParityBits, MAX_REPEATED_PARITY_BITS],
+    ] as const;
+    for (const [what, size, most] of sizes) {
+      if (size <= most) continue;
+      const found = size.toPrecision(3);
+      refuse(
+        `With all rounds of its REPEAT blocks the text has about ${found} ${what}; the limit is 2^${Math.log2(most)}.`,
+      );
+    }
+    if (!this.exceedsLimits) return;
+    if (this.#tracking.isNeeded) {
+      refuse(
+        'An observable of Pauli operators does not work with REPEAT blocks that are too long to be unrolled.',
+      );
+    }
+    if (hasLoss(circuit)) {
+      refuse('Loss of qubits does not work with REPEAT blocks that are too long to be unrolled.');
+    }
   }
 
   #warnings(): readonly ProgramWarning[] {
@@ -160,8 +269,28 @@ class StimReader {
         this.#add(statement);
         continue;
       }
-      for (let round = 0; round < statement.count; round++) this.#run(statement.body);
+      if (this.#keepsLoops) this.#addLoop(statement);
+      else for (let round = 0; round < statement.count; round++) this.#run(statement.body);
     }
+  }
+
+  /** Reads the body once, and counts its bits, detectors and coordinates as often as it runs. */
+  #addLoop({ count, body }: StimBlock): void {
+    this.#endChain();
+    const outer = this.#circuit.begin();
+    const [shift, firstBit] = [this.#shift, this.#circuit.numBits];
+    const [numRounds, numParityBits] = [this.#numRounds, this.#numParityBits];
+    this.#blocks.push(new OpenBlock());
+    this.#run(body);
+    this.#endChain();
+    const block = this.#blocks.pop()!.finish();
+    const numBits = this.#circuit.numBits - firstBit;
+    const step = this.#shift.map((each, i) => each - (shift[i] ?? 0));
+    this.#circuit.end(outer, { count, numBits });
+    this.#blocks.at(-1)!.addLoop({ ...block, count, numBits, step });
+    this.#shift = this.#shift.map((each, i) => each + (count - 1) * step[i]!);
+    this.#numRounds += count + (count - 1) * (this.#numRounds - numRounds);
+    this.#numParityBits += (count - 1) * (this.#numParityBits - numParityBits);
   }
 
   /** Counts steps by the rules of all programs: see `hasTooManySteps`. */
@@ -169,8 +298,8 @@ class StimReader {
     const { maxSteps = Number.POSITIVE_INFINITY, maxGates } = this.#limits;
     const work = this.#work;
     work.numSteps += count;
-    work.numGates += this.#circuit.operations.length - this.#numCounted;
-    this.#numCounted = this.#circuit.operations.length;
+    work.numGates += this.#circuit.numWritten - this.#numCounted;
+    this.#numCounted = this.#circuit.numWritten;
     if (work.numSteps - this.#stepsBefore > maxSteps) throw new StepsSpentError();
     if (!hasTooManySteps(work, maxGates)) return;
     const what = 'With its REPEAT blocks unrolled the text has too many instructions and';
@@ -247,13 +376,21 @@ class StimReader {
         }
         return;
       case 'detector':
-        this.#coordinates.push(args.map((each, i) => each + (this.#shift[i] ?? 0)));
-        this.#detectors.push([...this.#toggled(new Set(), targets)].sort(ascending));
+        this.#addDetector(
+          [...this.#toggled(new Set(), targets)].sort(ascending),
+          args.map((each, i) => each + (this.#shift[i] ?? 0)),
+        );
         return;
       case 'observable': {
         const index = args[0]!;
         for (let i = this.#observables.length; i <= index; i++) this.#observables.push(new Set());
         const included = this.#toggled(new Set(), targets);
+        this.#numObservables = Math.max(this.#numObservables, index + 1);
+        if (this.#keepsLoops) {
+          this.#blocks.at(-1)!.observables.push({ index, bits: [...included] });
+          this.#tracking.include(index, targets, included, this.#circuit.operations.length);
+          return;
+        }
         const bits = this.#observables[index]!;
         for (const bit of included) if (!bits.delete(bit)) bits.add(bit);
         this.#tracking.include(index, targets, included, this.#circuit.operations.length);
@@ -263,6 +400,14 @@ class StimReader {
         const length = Math.max(args.length, this.#shift.length);
         this.#shift = Array.from({ length }, (_, i) => (this.#shift[i] ?? 0) + (args[i] ?? 0));
       }
+    }
+  }
+
+  #addDetector(bits: Bit[], coordinates: number[]): void {
+    if (this.#keepsLoops) this.#blocks.at(-1)!.detectors.push({ bits, coordinates });
+    else {
+      this.#detectors.push(bits);
+      this.#coordinates.push(coordinates);
     }
   }
 
@@ -277,7 +422,7 @@ class StimReader {
   /** Adds bits to a parity; one that comes twice is no part of it. */
   #toggled(parity: Set<Bit>, targets: readonly StimTarget[]): Set<Bit> {
     this.#numParityBits += targets.length;
-    if (this.#numParityBits > MAX_PARITY_BITS) {
+    if (this.#numParityBits > MAX_PARITY_BITS && !this.#keepsLoops) {
       const most = MAX_PARITY_BITS.toLocaleString('en');
       const problem = `More than ${most} measurements in all detectors and observables.`;
       throw this.#fault(problem, this.#at, LIMIT_EXCEEDED);

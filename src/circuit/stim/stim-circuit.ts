@@ -20,8 +20,12 @@ export interface TargetQubit {
 
 /** A growing circuit. */
 export class StimCircuit {
-  readonly operations: DynamicOperation[] = [];
+  /** Of the text, or of the body of a loop that is open. */
+  operations: DynamicOperation[] = [];
   numBits = 0;
+  /** Operations so far, those of loops once. */
+  numWritten = 0;
+  readonly #mostBits: number;
   readonly #limits: CircuitLimits;
   readonly #pastLimit: (problem: string) => Error;
   readonly #channels = new Map<string, Channel | undefined>();
@@ -31,10 +35,17 @@ export class StimCircuit {
 
   /**
    * @param numQubits - Of the text.
+   * @param keepsLoops - Whether bits are counted by rounds, which whoever reads the text limits.
    * @param pastLimit - Makes the error of an instruction that exceeds a limit.
    */
-  constructor(numQubits: number, limits: CircuitLimits, pastLimit: (problem: string) => Error) {
+  constructor(
+    numQubits: number,
+    keepsLoops: boolean,
+    limits: CircuitLimits,
+    pastLimit: (problem: string) => Error,
+  ) {
     this.#spare = numQubits;
+    this.#mostBits = keepsLoops ? Number.POSITIVE_INFINITY : MAX_CLASSICAL_BITS;
     this.#limits = limits;
     this.#pastLimit = pastLimit;
   }
@@ -44,6 +55,21 @@ export class StimCircuit {
     return this.#usesSpare ? this.#spare + 1 : this.#spare;
   }
 
+  /** Begins the body of a loop; returns the operations around it. */
+  begin(): DynamicOperation[] {
+    const outer = this.operations;
+    this.operations = [];
+    return outer;
+  }
+
+  /** Ends the body of a loop. */
+  end(outer: DynamicOperation[], { count, numBits }: { count: number; numBits: number }): void {
+    const body = this.operations;
+    this.operations = outer;
+    this.push({ kind: 'repeat', count, numBits, body });
+    this.numBits += (count - 1) * numBits;
+  }
+
   push(operation: DynamicOperation): void {
     const { maxGates } = this.#limits;
     if (this.operations.length >= maxGates) {
@@ -51,6 +77,7 @@ export class StimCircuit {
       throw this.#pastLimit(problem);
     }
     this.operations.push(operation);
+    this.numWritten++;
   }
 
   addGate(
@@ -87,7 +114,7 @@ export class StimCircuit {
   #newBits(count: number): readonly Bit[] {
     const first = this.numBits;
     this.numBits += count;
-    if (this.numBits > MAX_CLASSICAL_BITS) {
+    if (this.numBits > this.#mostBits) {
       const problem = `With its REPEAT blocks unrolled the circuit has more measurements than the limit of ${MAX_CLASSICAL_BITS.toLocaleString('en')}.`;
       throw this.#pastLimit(problem);
     }

@@ -31,6 +31,11 @@ export class ObservableTracking {
     this.#find(statements);
   }
 
+  /** Whether there are any. */
+  get isNeeded(): boolean {
+    return this.#order.size > 0;
+  }
+
   #find(statements: readonly StimStatement[]): void {
     for (const statement of statements) {
       if (statement.gate === undefined) {
@@ -70,7 +75,7 @@ export class ObservableTracking {
     { numBits, operations, ...circuit }: DynamicCircuit,
     logicalObservables: readonly (readonly Bit[])[],
   ): TrackedObservables | undefined {
-    if (this.#order.size === 0) return undefined;
+    if (!this.isNeeded) return undefined;
     const all: DynamicOperation[] = [];
     let next = 0;
     for (const { place, index, string } of this.#parts) {

@@ -9,10 +9,10 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
+  notByStabilizers,
   type Operation,
   operationQubits,
   type Qubit,
-  trackedElsewhere,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import { applyToColumns, targetMatrix } from '../../circuit/operation-matrix.ts';
@@ -189,7 +189,8 @@ class ChainCompiler {
           this.#addLoop(operation);
           break;
         case 'track':
-          throw trackedElsewhere();
+        case 'repeat':
+          throw notByStabilizers(operation);
         case 'barrier':
         case 'noise':
           throw new Error(`unreachable: ${operation.kind} among gates on pairs`);

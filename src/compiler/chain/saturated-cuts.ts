@@ -52,6 +52,7 @@ export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
       case 'while':
       case 'noise':
       case 'track':
+      case 'repeat':
         return false;
       case 'measure':
       case 'reset':

@@ -156,6 +156,8 @@ class ActiveWriter {
         break;
       case 'while':
         throw new NoProgram({ kind: 'unsupported', what: 'loops' });
+      case 'repeat':
+        throw new NoProgram({ kind: 'unsupported', what: 'REPEAT block too long to be unrolled' });
       case 'track':
         throw new NoProgram({ kind: 'unsupported', what: 'observables of Pauli operators' });
       case 'assign':

@@ -8,16 +8,18 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
+  isLoop,
   type MisreadOperation,
   type NoiseOperation,
   operationQubits,
   type Qubit,
   type ResetOperation,
+  type SingleOperation,
   type TrackOperation,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import { type KrausChannel, type PauliChannel, simulated } from '../../circuit/noise/channel.ts';
-import { lastReadings } from '../noise/last-readings.ts';
+import { inPlace, lastReadings } from '../noise/last-readings.ts';
 import { STABILIZER_OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 import { CliffordRecognition } from './pauli-images.ts';
 
@@ -48,20 +50,22 @@ export function compileStabilizer(circuit: DynamicCircuit): StabilizerProgram | 
  * other. The lines of random detectors depend on this order.
  */
 export function compileAsWritten(circuit: DynamicCircuit): StabilizerProgram | NotCliffordReason {
-  const operations = circuit.operations.flatMap(
-    (operation, i, all): readonly DynamicOperation[] => {
-      if (operation.kind === 'reset' && isOfMeasured(operation, all, i)) return [];
-      if (operation.kind !== 'measure') return [operation];
-      const next = all[i + 1]?.kind === 'misread' ? i + 2 : i + 1;
-      const reset = all[next];
-      if (reset?.kind !== 'reset' || !isOfMeasured(reset, all, next)) return [operation];
-      return operation.qubits.flatMap((qubit, k) => [
-        { ...operation, qubits: [qubit], bits: [operation.bits[k]!] },
-        { ...reset, qubits: [qubit] },
-      ]);
-    },
-  );
-  return compiled(circuit, { operations, measures: [], misreads: [], assignments: [] });
+  return compiled(circuit, inPlace(oneByOne(circuit.operations)));
+}
+
+function oneByOne(operations: readonly DynamicOperation[]): readonly DynamicOperation[] {
+  return operations.flatMap((operation, i, all): readonly DynamicOperation[] => {
+    if (operation.kind === 'repeat') return [{ ...operation, body: oneByOne(operation.body) }];
+    if (operation.kind === 'reset' && isOfMeasured(operation, all, i)) return [];
+    if (operation.kind !== 'measure') return [operation];
+    const next = all[i + 1]?.kind === 'misread' ? i + 2 : i + 1;
+    const reset = all[next];
+    if (reset?.kind !== 'reset' || !isOfMeasured(reset, all, next)) return [operation];
+    return operation.qubits.flatMap((qubit, k) => [
+      { ...operation, qubits: [qubit], bits: [operation.bits[k]!] },
+      { ...reset, qubits: [qubit] },
+    ]);
+  });
 }
 
 /** Whether a reset is of the qubits that the measurement before it has measured. */
@@ -83,7 +87,7 @@ function firstNotClifford(
   path: readonly number[],
 ): NotCliffordReason | undefined {
   for (const [i, operation] of operations.entries()) {
-    if (operation.kind === 'while') {
+    if (isLoop(operation)) {
       const inner = firstNotClifford(operation.body, recognition, [...path, i]);
       if (inner !== undefined) return inner;
       continue;
@@ -192,6 +196,13 @@ class ProgramWriter {
       this.code.endUnless(jump);
       return;
     }
+    if (operation.kind === 'repeat') {
+      const { count, numBits, body } = operation;
+      const head = this.code.add(STABILIZER_OPS.repeat, count, 0, numBits);
+      for (const inner of body) this.add(inner);
+      this.code.endRepeat(head);
+      return;
+    }
     if (operation.kind === 'assign') {
       // An assignment tests its condition itself.
       this.code.addAssignment(operation);
@@ -200,7 +211,7 @@ class ProgramWriter {
     this.code.under(operation.condition, () => this.#addPlain(operation));
   }
 
-  #addPlain(operation: Exclude<DynamicOperation, { kind: 'barrier' | 'while' | 'assign' }>): void {
+  #addPlain(operation: Exclude<SingleOperation, { kind: 'barrier' | 'assign' }>): void {
     const { code } = this;
     const hasCondition = operation.condition !== undefined;
     switch (operation.kind) {
@@ -340,7 +351,12 @@ export class StabilizerCode {
   /** Lets a jump end after the last instruction; a jump across nothing is taken back. */
   endUnless(jump: number): void {
     if (jump === this.numInstructions - 1) this.#length -= STABILIZER_WORDS;
-    else this.#words[jump * STABILIZER_WORDS + 2] = this.numInstructions;
+    else this.endRepeat(jump);
+  }
+
+  /** Lets a loop end after the last instruction. */
+  endRepeat(head: number): void {
+    this.#words[head * STABILIZER_WORDS + 2] = this.numInstructions;
   }
 
   tables(): Pick<

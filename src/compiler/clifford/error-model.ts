@@ -13,11 +13,19 @@ import {
   type NoErrorModel,
   NoModel,
   type Parities,
+  sizesOf,
   type WalkOptions,
 } from './error-walk.ts';
 import { symptomNames } from './print-error-model.ts';
 import { splitByOthers } from './split-errors.ts';
-import { compareSymptoms, type ErrorMechanism, type IndependentErrors } from './symptoms.ts';
+import {
+  compareSymptoms,
+  type ErrorMechanism,
+  type ErrorPart,
+  ErrorTable,
+  type IndependentErrors,
+  type PartedErrors,
+} from './symptoms.ts';
 
 /** Options of a model; names and meanings are those of Stim's `Circuit.detector_error_model`. */
 export interface ErrorModelOptions extends WalkOptions {
@@ -28,7 +36,7 @@ export interface ErrorModelOptions extends WalkOptions {
 }
 
 /** Error model of a program's parities. */
-export interface ErrorModel extends IndependentErrors {
+export interface ErrorModel extends PartedErrors {
   /** Parities in runs without errors: of the detectors, then of the logical observables. */
   readonly expected: Uint8Array;
 }
@@ -41,19 +49,49 @@ export function detectorErrorModel(
 ): ErrorModel | NoErrorModel {
   return unlessNone(() => {
     const walk = new ErrorWalk(program, parities, options);
-    const numDetectors = parities.detectors.length;
-    const errors = splitErrors(inOrder(walk.errors()), numDetectors, options);
-    const numObservables = parities.logicalObservables.length;
+    const sizes = sizesOf(parities);
+    const split = (part: ErrorPart): ErrorPart =>
+      'times' in part
+        ? { ...part, parts: part.parts.map(split) }
+        : { ...part, errors: splitErrors(inOrder(part.errors), sizes.numDetectors, options) };
+    const parts = walk.errors().map(split);
     const expected = walk.hasGauge ? valuesOf(program, parities, options) : walk.expected;
-    return { numDetectors, numObservables, errors, expected };
+    return { ...sizes, parts, expected };
   });
+}
+
+/** Errors of a model beyond which it is not written out one by one. */
+const MAX_FLAT_ERRORS = 4_000_000;
+
+/** All errors of a model; undefined if they are too many. Those of different parts that flip the same are one. */
+export function flatErrors({ parts, ...sizes }: PartedErrors): IndependentErrors | undefined {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1 && !('times' in first)) {
+    return { ...sizes, errors: first.errors };
+  }
+  const table = new ErrorTable();
+  const addAll = (some: readonly ErrorPart[], lower: number): boolean =>
+    some.every((part) => {
+      if (!('times' in part)) {
+        for (const { symptoms, probability } of part.errors) {
+          const moved = symptoms.map((each) => (each < sizes.numDetectors ? each - lower : each));
+          table.add(moved, probability);
+        }
+        return table.errors.length <= MAX_FLAT_ERRORS;
+      }
+      for (let back = part.times - 1; back >= 0; back--) {
+        if (!addAll(part.parts, lower + back * part.numDetectors)) return false;
+      }
+      return true;
+    });
+  return addAll(parts, 0) ? { ...sizes, errors: inOrder(table.errors) } : undefined;
 }
 
 /** The parities in runs without errors: of the detectors, then of the logical observables. */
 export function expectedParities(
   program: StabilizerProgram,
   parities: Parities,
-): (Pick<ErrorModel, 'expected'> & { readonly errors?: undefined }) | NoErrorModel {
+): (Pick<ErrorModel, 'expected'> & { readonly parts?: undefined }) | NoErrorModel {
   return unlessNone(() => ({ expected: valuesOf(program, parities) }));
 }
 

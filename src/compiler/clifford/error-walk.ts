@@ -5,16 +5,24 @@
 import type { TrackOperation } from '../../circuit/circuit.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { PauliChannel, PauliError } from '../../circuit/noise/channel.ts';
+import type {
+  ParityBlock,
+  ParityLoop,
+  ParityRun,
+  RepeatedParities,
+} from '../../circuit/stim/repeated-parities.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 import { splitByChannel } from './split-errors.ts';
 import {
   type ChannelErrors,
   channelErrors,
   common,
-  type ErrorMechanism,
+  type DeclaredDetector,
+  type ErrorPart,
   ErrorTable,
   independentBySymptoms,
   NONE,
+  type RepeatedErrors,
   type Symptoms,
   sum,
   symptomsOfStrings,
@@ -26,6 +34,29 @@ export interface Parities {
   readonly logicalObservables: readonly (readonly Bit[])[];
   /** Coordinates of each detector, which the model states; a list may be empty. */
   readonly coordinates?: readonly (readonly number[])[];
+  /** Present if the circuit has loops: its detectors and observables, which the lists above do not have. */
+  readonly repeated?: RepeatedParities;
+}
+
+/** Numbers of detectors and of observables. */
+export function sizesOf({ detectors, logicalObservables, repeated }: Parities): {
+  readonly numDetectors: number;
+  readonly numObservables: number;
+} {
+  return {
+    numDetectors: repeated?.numDetectors ?? detectors.length,
+    numObservables: repeated?.numObservables ?? logicalObservables.length,
+  };
+}
+
+/** The parities in the form of a circuit; those of one without loops are one run. */
+function blockOf({ detectors, logicalObservables, repeated }: Parities): ParityBlock {
+  if (repeated !== undefined) return repeated;
+  const run = {
+    detectors: detectors.map((bits) => ({ bits, coordinates: [] })),
+    observables: logicalObservables.map((bits, index) => ({ index, bits })),
+  };
+  return { runs: [run], loops: [], numDetectors: detectors.length };
 }
 
 /** Options of a walk that collects errors. */
@@ -50,6 +81,8 @@ export type NoErrorModel =
   | { readonly kind: 'operation'; readonly what: string }
   /** No independent errors have the probabilities of this, and an approximation was not asked for. */
   | { readonly kind: 'disjoint'; readonly what: string }
+  /** Rounds of a loop are not alike, and too many to be walked through one by one. */
+  | { readonly kind: 'long' }
   /** An error flips these detectors and observables, and is no combination of errors that flip one or two. */
   | { readonly kind: 'whole'; readonly flipped: string };
 
@@ -60,6 +93,66 @@ export class NoModel extends Error {
     super(reason.kind);
     this.reason = reason;
   }
+}
+
+/** Instructions and symptoms that the rounds of loops may have which are walked through one by one: about a second. */
+const MAX_ROUND_WORK = 2e7;
+
+/** Instructions of a program. */
+interface CodeRange {
+  readonly from: number;
+  readonly to: number;
+  /** For each instruction under a condition, the number of its condition. */
+  readonly heads: ReadonlyMap<number, number>;
+}
+
+/** The loops among instructions that are in no other loop there. */
+function loopsIn(code: Int32Array, { from, to }: CodeRange): readonly number[] {
+  const loops: number[] = [];
+  for (let place = from; place < to; place++) {
+    if (code[STABILIZER_WORDS * place] !== OPS.repeat) continue;
+    loops.push(place);
+    place = code[STABILIZER_WORDS * place + 2]! - 1;
+  }
+  return loops;
+}
+
+/** What the rest of a walk depends on. */
+interface WalkState {
+  readonly ofX: readonly Symptoms[];
+  readonly ofZ: readonly Symptoms[];
+  readonly ofBit: ReadonlyMap<Bit, Symptoms>;
+  /** Values of the observables so far. */
+  readonly expected: Uint8Array;
+  /** As `#signs`. */
+  readonly signs: ReadonlyMap<number, number>;
+}
+
+/** Detectors and bits of some rounds. */
+interface Moved {
+  readonly detectors: number;
+  readonly bits: number;
+}
+
+/** Parts with neighbours that come once as one part. */
+function joinedParts(parts: readonly ErrorPart[]): readonly ErrorPart[] {
+  const all: ErrorPart[] = [];
+  for (const part of parts) {
+    const before = all.at(-1);
+    if ('times' in part || before === undefined || 'times' in before) {
+      all.push(part);
+      continue;
+    }
+    const table = new ErrorTable();
+    for (const { symptoms, probability } of [...before.errors, ...part.errors]) {
+      table.add(symptoms, probability);
+    }
+    all[all.length - 1] = {
+      errors: table.errors,
+      declared: [...before.declared, ...part.declared],
+    };
+  }
+  return all;
 }
 
 /**
@@ -74,8 +167,15 @@ export class ErrorWalk {
   readonly #ofX: Symptoms[];
   readonly #ofZ: Symptoms[];
   /** Symptoms of an error of a bit's value, by bit. */
-  readonly #ofBit = new Map<Bit, Symptoms>();
-  readonly #errors = new ErrorTable();
+  #ofBit = new Map<Bit, Symptoms>();
+  readonly #block: ParityBlock;
+  /** By how much bits are higher than written, in a loop. */
+  #shift = 0;
+  /** Parts of the model so far, from the last to the first, and the one that the walk adds to. */
+  readonly #parts: ErrorPart[] = [];
+  #errors = new ErrorTable();
+  #declared: DeclaredDetector[] = [];
+  #roundWork = 0;
   readonly #options: WalkOptions | undefined;
   readonly #allowGaugeDetectors: boolean;
   /** Parities of bits that tell flips alone. */
@@ -89,38 +189,229 @@ export class ErrorWalk {
   /** @param options - Absent if errors are not collected. */
   constructor(
     program: StabilizerProgram,
-    { detectors, logicalObservables }: Parities,
+    parities: Parities,
     options?: WalkOptions,
     allowGaugeDetectors = options?.allowGaugeDetectors ?? false,
   ) {
     this.#program = program;
     this.#options = options;
     this.#allowGaugeDetectors = allowGaugeDetectors;
-    this.#numDetectors = detectors.length;
+    const { numDetectors, numObservables } = sizesOf(parities);
+    this.#numDetectors = numDetectors;
     this.#ofX = Array<Symptoms>(program.numQubits).fill(NONE);
     this.#ofZ = Array<Symptoms>(program.numQubits).fill(NONE);
-    this.expected = new Uint8Array(detectors.length + logicalObservables.length);
-    for (const [index, bits] of [...detectors, ...logicalObservables].entries()) {
-      for (const bit of bits) this.#flipBit(bit, [index]);
+    this.#block = blockOf(parities);
+    this.expected = new Uint8Array(numDetectors + numObservables);
+  }
+
+  /**
+   * The independent errors of the program, in the order of its loops; one part if it has none.
+   *
+   * @throws {NoModel}
+   */
+  errors(): readonly ErrorPart[] {
+    const { code, numQubits } = this.#program;
+    const heads = this.#headsOfConditions();
+    this.#walk({ heads, from: 0, to: code.length / STABILIZER_WORDS }, this.#block, [], 0, 0);
+    for (let qubit = 0; qubit < numQubits; qubit++) this.#certain(this.#ofZ[qubit]!);
+    for (const index of this.#tracked) this.expected[index] = 0;
+    this.#endPart();
+    return joinedParts(this.#parts.toReversed());
+  }
+
+  /**
+   * Walks through instructions, a round of a loop or the whole program.
+   *
+   * @param steps - What coordinates are increased by: one list for each loop around the block, times its round.
+   * @param shift - By how much bits are higher than written.
+   * @param firstDetector - Detectors before the block.
+   */
+  #walk(
+    range: CodeRange,
+    block: ParityBlock,
+    steps: readonly (readonly number[])[],
+    shift: number,
+    firstDetector: number,
+  ): void {
+    const { code } = this.#program;
+    const loops = loopsIn(code, range);
+    let detector = firstDetector + block.numDetectors;
+    let at = range.to;
+    for (let i = block.runs.length - 1; i >= 0; i--) {
+      const { detectors, observables } = block.runs[i]!;
+      detector -= detectors.length;
+      this.#shift = shift;
+      this.#declare(block.runs[i]!, detector, steps);
+      for (const { index, bits } of observables) {
+        for (const bit of bits) this.#flipBit(bit + shift, [this.#numDetectors + index]);
+      }
+      const place = loops[i - 1];
+      const begin = place === undefined ? range.from : code[STABILIZER_WORDS * place + 2]!;
+      while (--at >= begin) {
+        const head = range.heads.get(at);
+        if (head === undefined) this.#undo(STABILIZER_WORDS * at);
+        else this.#undoConditional(STABILIZER_WORDS * at, head);
+      }
+      if (place === undefined) continue;
+      const loop = block.loops[i - 1]!;
+      detector -= loop.count * loop.numDetectors;
+      this.#walkLoop(range.heads, place, loop, steps, shift, detector);
+      at = place;
+    }
+  }
+
+  #declare({ detectors }: ParityRun, first: number, steps: readonly (readonly number[])[]): void {
+    for (const [i, { bits, coordinates }] of detectors.entries()) {
+      for (const bit of bits) this.#flipBit(bit + this.#shift, [first + i]);
+      if (this.#block.loops.length === 0) continue;
+      const own = coordinates.map((each, k) =>
+        steps.reduce((sum, step) => sum + (step[k] ?? 0), each),
+      );
+      this.#declared.push({ detector: first + i, coordinates: own });
     }
   }
 
   /**
-   * The independent errors of the program.
-   *
-   * @throws {NoModel}
+   * Walks through the rounds of a loop from the last to the first. Where a round ends as a later one did, the rounds
+   * between them come again in all that are left but a rest, and are a part of the model with a number of times.
    */
-  errors(): readonly ErrorMechanism[] {
-    const { code, numQubits } = this.#program;
-    const heads = this.#headsOfConditions();
-    for (let at = code.length - STABILIZER_WORDS; at >= 0; at -= STABILIZER_WORDS) {
-      const head = heads.get(at / STABILIZER_WORDS);
-      if (head === undefined) this.#undo(at);
-      else this.#undoConditional(at, head);
+  #walkLoop(
+    heads: ReadonlyMap<number, number>,
+    place: number,
+    loop: ParityLoop,
+    steps: readonly (readonly number[])[],
+    shift: number,
+    firstDetector: number,
+  ): void {
+    const at = STABILIZER_WORDS * place;
+    const [count, to] = [this.#program.code[at + 1]!, this.#program.code[at + 2]!];
+    const { numBits, numDetectors, step } = loop;
+    let kept:
+      | { readonly round: number; readonly numParts: number; readonly state: WalkState }
+      | undefined;
+    for (let round = count; round > 0; ) {
+      round--;
+      const ofRound = step.map((each) => round * each);
+      this.#walk(
+        { heads, from: place + 1, to },
+        loop,
+        [...steps, ofRound],
+        shift + round * numBits,
+        firstDetector + round * numDetectors,
+      );
+      const period = (kept?.round ?? round) - round;
+      const numFolded = period === 0 ? 0 : Math.floor(round / period);
+      if (kept !== undefined && numFolded > 0) {
+        const moved = { detectors: period * numDetectors, bits: period * numBits };
+        const end = firstDetector + kept.round * numDetectors;
+        if (this.#isAs(kept.state, moved, end)) {
+          this.#fold(kept, numFolded, {
+            first: firstDetector + round * numDetectors,
+            moved,
+            step: step.map((each) => period * each),
+          });
+          round -= numFolded * period;
+          kept = undefined;
+          continue;
+        }
+      }
+      const numRounds = count - round;
+      if ((numRounds & (numRounds - 1)) === 0 && round > 0) {
+        this.#endPart();
+        kept = { round, numParts: this.#parts.length, state: this.#state() };
+      }
+      this.#spendRound(to - place);
     }
-    for (let qubit = 0; qubit < numQubits; qubit++) this.#certain(this.#ofZ[qubit]!);
-    for (const index of this.#tracked) this.expected[index] = 0;
-    return this.#errors.errors;
+  }
+
+  #spendRound(numInstructions: number): void {
+    this.#roundWork += numInstructions + this.#ofBit.size;
+    for (const { length } of this.#ofX) this.#roundWork += length;
+    for (const { length } of this.#ofZ) this.#roundWork += length;
+    if (this.#roundWork > MAX_ROUND_WORK) throw new NoModel({ kind: 'long' });
+  }
+
+  #endPart(): void {
+    const [errors, declared] = [this.#errors.errors, this.#declared];
+    this.#errors = new ErrorTable();
+    this.#declared = [];
+    this.#parts.push({ errors, declared });
+  }
+
+  #state(): WalkState {
+    return {
+      ofX: [...this.#ofX],
+      ofZ: [...this.#ofZ],
+      ofBit: new Map([...this.#ofBit].filter(([, symptoms]) => symptoms.length > 0)),
+      expected: this.expected.slice(this.#numDetectors),
+      signs: this.#signs(),
+    };
+  }
+
+  /** The values so far of detectors that errors may still flip, by detector. */
+  #signs(): Map<number, number> {
+    const signs = new Map<number, number>();
+    for (const lists of [this.#ofX, this.#ofZ, this.#ofBit.values()]) {
+      for (const symptoms of lists) {
+        for (const each of symptoms) {
+          if (each < this.#numDetectors) signs.set(each, this.expected[each]!);
+        }
+      }
+    }
+    return signs;
+  }
+
+  /**
+   * Whether all is as in a state before, but for detectors and bits that are lower; and all detectors that errors may
+   * still flip are below one.
+   */
+  #isAs(before: WalkState, moved: Moved, end: number): boolean {
+    const isSame = (a: Symptoms, b: Symptoms) =>
+      a.length === b.length &&
+      a.every((each, i) => (each < this.#numDetectors ? each - moved.detectors : each) === b[i]!);
+    const areSameLists = (a: readonly Symptoms[], b: readonly Symptoms[]) =>
+      a.every((symptoms, i) => isSame(symptoms, b[i]!));
+    if (!areSameLists(before.ofX, this.#ofX) || !areSameLists(before.ofZ, this.#ofZ)) return false;
+    const { ofBit, signs } = this.#state();
+    if (ofBit.size !== before.ofBit.size || signs.size !== before.signs.size) return false;
+    for (const [bit, symptoms] of before.ofBit) {
+      const own = ofBit.get(bit - moved.bits);
+      if (own === undefined || !isSame(symptoms, own)) return false;
+    }
+    for (const [detector, sign] of before.signs) {
+      if (signs.get(detector - moved.detectors) !== sign) return false;
+    }
+    return [...signs.keys()].every((detector) => detector < end);
+  }
+
+  /** Takes the parts since a state for those of `numFolded` earlier periods, too, and goes on before these. */
+  #fold(
+    { numParts, state }: { readonly numParts: number; readonly state: WalkState },
+    numFolded: number,
+    { first, moved, step }: Pick<RepeatedErrors, 'first' | 'step'> & { readonly moved: Moved },
+  ): void {
+    this.#endPart();
+    const parts = joinedParts(this.#parts.splice(numParts).toReversed());
+    const period = moved.detectors;
+    this.#parts.push({ times: numFolded + 1, first, numDetectors: period, step, parts });
+    const [by, signs] = [numFolded * period, this.#signs()];
+    const final = (detector: number) =>
+      this.expected[signs.has(detector) ? detector + period : detector]!;
+    const values = Uint8Array.from({ length: period }, (_, i) => final(first + i));
+    for (let i = 0; i <= numFolded; i++) this.expected.set(values, first - i * period);
+    for (const [detector, sign] of signs) this.expected[detector - by] = sign;
+    if (numFolded % 2 === 1) {
+      this.expected.set(state.expected, this.#numDetectors);
+    }
+    const lower = (symptoms: Symptoms): Symptoms =>
+      symptoms.map((each) => (each < this.#numDetectors ? each - by : each));
+    for (const lists of [this.#ofX, this.#ofZ]) {
+      for (const [qubit, symptoms] of lists.entries()) lists[qubit] = lower(symptoms);
+    }
+    const bits = numFolded * moved.bits;
+    this.#ofBit = new Map(
+      [...this.#ofBit].map(([bit, symptoms]) => [bit - bits, lower(symptoms)] as const),
+    );
   }
 
   /** For each instruction under a condition, the number of its condition. */
@@ -182,8 +473,8 @@ export class ErrorWalk {
       case OPS.measure:
         // Strings with signs must commute with Z before they get it. The lines of a model follow from Stim's order.
         if (this.#options === undefined) this.#certain(ofZ[a]!);
-        ofX[a] = sum(ofX[a]!, this.#ofBit.get(b) ?? NONE);
-        this.#ofBit.delete(b);
+        ofX[a] = sum(ofX[a]!, this.#ofBit.get(b + this.#shift) ?? NONE);
+        this.#ofBit.delete(b + this.#shift);
         if (this.#options !== undefined) this.#certain(ofZ[a]!);
         return;
       case OPS.reset:
@@ -202,7 +493,7 @@ export class ErrorWalk {
         return;
       case OPS.misread: {
         const { p1Given0, p0Given1 } = misreads[a]!;
-        this.#addMisreading(b, p1Given0, p0Given1);
+        this.#addMisreading(b + this.#shift, p1Given0, p0Given1);
         return;
       }
       case OPS.track:
@@ -238,7 +529,7 @@ export class ErrorWalk {
     if (!isPauli) throw unsuitable('an operation other than a Pauli gate under a condition');
     if (bits.length !== 1) throw unsuitable('a condition on several bits');
     const flipped = flippedBy(op, this.#ofX[qubit]!, this.#ofZ[qubit]!);
-    this.#flipBit(bits[0]!, flipped);
+    this.#flipBit(bits[0]! + this.#shift, flipped);
     if (value === 0) this.#turn(flipped);
   }
 

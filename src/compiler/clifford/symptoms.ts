@@ -100,6 +100,36 @@ export interface IndependentErrors {
   readonly errors: readonly ErrorMechanism[];
 }
 
+/** A detector with its coordinates; there may be none. */
+export interface DeclaredDetector {
+  readonly detector: number;
+  readonly coordinates: readonly number[];
+}
+
+/** Errors of rounds that come several times. Each time flips detectors that are higher. */
+export interface RepeatedErrors {
+  readonly times: number;
+  /** By how much detectors are higher each time. */
+  readonly numDetectors: number;
+  /** What is added to coordinates each time. */
+  readonly step: readonly number[];
+  /** Detectors before the last time. */
+  readonly first: number;
+  /** As they are the last time, in order of time. */
+  readonly parts: readonly ErrorPart[];
+}
+
+/** Errors of some rounds of a circuit, and the detectors that are declared there. */
+export type ErrorPart =
+  | { readonly errors: readonly ErrorMechanism[]; readonly declared: readonly DeclaredDetector[] }
+  | RepeatedErrors;
+
+/** Independent errors of a circuit that may have loops. */
+export interface PartedErrors extends Omit<IndependentErrors, 'errors'> {
+  /** In the order of the circuit's loops; one part if it has none. */
+  readonly parts: readonly ErrorPart[];
+}
+
 /** Errors by symptoms: a hash table, because text of a million lists of numbers takes longer than the walk. */
 export class ErrorTable {
   readonly errors: ErrorMechanism[] = [];

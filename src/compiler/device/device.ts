@@ -5,9 +5,9 @@ import {
   type DynamicOperation,
   isNoisy,
   isStatic,
+  notByStabilizers,
   operationQubits,
   type Qubit,
-  trackedElsewhere,
   withAllBits,
 } from '../../circuit/circuit.ts';
 import type { Coupler } from '../routing/coupling-map.ts';
@@ -158,7 +158,8 @@ export function renumbered(
       case 'noise':
         return { ...operation, qubits: placesOf(operation.qubits) };
       case 'track':
-        throw trackedElsewhere();
+      case 'repeat':
+        throw notByStabilizers(operation);
       default:
         return onPlaces(operation, placesOf(operationQubits(operation)));
     }

@@ -7,8 +7,8 @@
 import {
   type DynamicCircuit,
   type DynamicOperation,
+  notByStabilizers,
   numRegisterBits,
-  trackedElsewhere,
 } from '../../circuit/circuit.ts';
 import { optimize } from '../passes/pipeline.ts';
 import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
@@ -91,7 +91,8 @@ function stepsOf(
         break;
       }
       case 'track':
-        throw trackedElsewhere();
+      case 'repeat':
+        throw notByStabilizers(operation);
     }
   }
   finish();

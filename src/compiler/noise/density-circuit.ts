@@ -7,9 +7,9 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
+  notByStabilizers,
   type Operation,
   type Qubit,
-  trackedElsewhere,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import {
@@ -174,7 +174,8 @@ class Doubler {
           out.push(operation);
           break;
         case 'track':
-          throw trackedElsewhere();
+        case 'repeat':
+          throw notByStabilizers(operation);
       }
     }
     return out.flatMap((each): readonly DynamicOperation[] =>

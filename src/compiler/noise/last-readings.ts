@@ -9,6 +9,7 @@ import {
   type DynamicOperation,
   type MeasureOperation,
   type MisreadOperation,
+  notByStabilizers,
   operationQubits,
   type Qubit,
 } from '../../circuit/circuit.ts';
@@ -28,8 +29,18 @@ interface LastReadings {
   readonly assignments: readonly AssignOperation[];
 }
 
+/** All operations where they are written. */
+export const inPlace = (operations: readonly DynamicOperation[]): LastReadings => ({
+  operations,
+  measures: [],
+  misreads: [],
+  assignments: [],
+});
+
 /** Divides the operations of a circuit; the outcomes have the same distribution. */
 export function lastReadings(operations: readonly DynamicOperation[]): LastReadings {
+  // Frames run such circuits, and part no shots.
+  if (operations.some(({ kind }) => kind === 'repeat')) return inPlace(operations);
   const kept: DynamicOperation[] = [];
   const measures: MeasureOperation[] = [];
   const misreads: MisreadOperation[] = [];
@@ -86,6 +97,8 @@ class Later {
       this.#read.add(bit);
     }
     switch (operation.kind) {
+      case 'repeat':
+        throw notByStabilizers(operation);
       case 'while':
         for (const inner of allOperations(operation.body)) this.add(inner);
         for (const bit of conditionsOf(operation.body)) this.#read.add(bit);

@@ -11,7 +11,7 @@ import {
 } from '../../compiler/program.ts';
 import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
-import { wordsFor } from '../classical-bits.ts';
+import { conditionHolds, readBit, wordsFor } from '../classical-bits.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { ActiveStates, activeBytes, type Draws } from './active-states.ts';
 import { BitRows } from './bit-rows.ts';
@@ -26,6 +26,7 @@ import {
   type StabilizerKernels,
   writeChannels,
 } from './stabilizer-kernels.ts';
+import { shifted, type WalkResult } from './tableau-walk.ts';
 
 const ops = STABILIZER_OPS;
 
@@ -132,29 +133,33 @@ export function samplerBytes(program: StabilizerProgram, shots: number) {
 /** Instructions that a call of the kernels runs at most. */
 const MOST_INSTRUCTIONS = 2 ** 16;
 
+/** The reference sample. Its register is there where the program has loops. */
+export type Reference = Pick<WalkResult, 'values'> & Partial<WalkResult>;
+
 /** Samples blocks of shots. */
 export class FrameSampler {
   readonly #kernels: StabilizerKernels;
   readonly #program: StabilizerProgram;
-  readonly #reference: Uint8Array;
+  readonly #reference: Reference;
   readonly #places: Places;
   readonly #channels: readonly FrameChannel[];
   readonly #rowWords: number;
   readonly #active: ActiveStates | undefined;
   /** Instructions that the kernels do not run, in order. */
   readonly #stops: readonly number[];
+  /** Measurements in loops, whose outcomes in the reference sample differ between rounds, in order. */
+  readonly #repeatedMeasures: readonly number[];
   /** By tracking operation: parity of its bits in the reference sample. */
   readonly #trackedReference: readonly number[];
 
   /**
-   * @param reference - By instruction: outcomes and conditions in the reference sample.
    * @param shots - Of the whole run.
    * @param active - Of a run of so many shots, if the program has active qubits.
    */
   constructor(
     kernels: StabilizerKernels,
     program: StabilizerProgram,
-    reference: Uint8Array,
+    reference: Reference,
     shots: number,
     active?: ActiveStates,
   ) {
@@ -169,11 +174,17 @@ export class FrameSampler {
     const { code } = program;
     this.#active = active;
     const stops: number[] = [];
+    const repeatedMeasures: number[] = [];
+    let repeatedTo = 0;
     for (let i = 0; i < code.length / 4; i++) {
-      if (code[4 * i]! >= ops.assign) stops.push(i);
+      const op = code[4 * i]!;
+      if (op >= ops.assign) stops.push(i);
+      if (op === ops.repeat) repeatedTo = Math.max(repeatedTo, code[4 * i + 2]!);
+      if (op === ops.measure && i < repeatedTo) repeatedMeasures.push(i);
     }
     this.#stops = stops;
-    this.#trackedReference = trackedReference(program, reference);
+    this.#repeatedMeasures = repeatedMeasures;
+    this.#trackedReference = trackedReference(program, reference.values);
   }
 
   /** Shots of a block. */
@@ -223,16 +234,45 @@ export class FrameSampler {
   /** Samples the rows of bits of a block; yields units of work. */
   *#steps(seed: number, block: number): Generator<number> {
     const { code, numQubits } = this.#program;
-    const { header, bits, outcomes } = this.#places;
+    const { bits, outcomes } = this.#places;
     this.#seed(seed, block);
     this.#active?.begin();
     this.#kernels.words.fill(0, bits, outcomes);
     yield* this.#run(0, numQubits);
-    let place = 0;
-    for (const stop of this.#stops) {
-      yield* this.#run(numQubits + place, numQubits + stop);
+    yield* this.#section(0, code.length / 4);
+  }
+
+  /**
+   * Runs instructions of the program.
+   *
+   * @param shift - In a loop: by how much bits are higher than written.
+   */
+  *#section(from: number, to: number, shift?: number): Generator<number> {
+    const { code, numQubits } = this.#program;
+    const { header, bits } = this.#places;
+    const run = (first: number, next: number) => this.#run(numQubits + first, numQubits + next);
+    if (shift !== undefined) {
+      this.#kernels.words[header + HEADER.bits] = bits + shift * this.#rowWords;
+      this.#writeReference(from, to, shift);
+    }
+    let place = from;
+    for (let i = firstFrom(this.#stops, from); i < this.#stops.length; i++) {
+      const stop = this.#stops[i]!;
+      if (stop >= to) break;
+      // Those of a loop are behind.
+      if (stop < place) continue;
+      yield* run(place, stop);
       place = stop + 1;
       const [op, index] = [code[4 * stop]!, code[4 * stop + 1]!];
+      if (op === ops.repeat) {
+        const [end, numBits] = [code[4 * stop + 2]!, code[4 * stop + 3]!];
+        for (let round = 0; round < index; round++) {
+          yield* this.#section(place, end, (shift ?? 0) + round * numBits);
+        }
+        this.#kernels.words[header + HEADER.bits] = bits + (shift ?? 0) * this.#rowWords;
+        place = end;
+        continue;
+      }
       if (op === ops.rotate) {
         yield* this.#rotate(index);
         continue;
@@ -250,12 +290,24 @@ export class FrameSampler {
         continue;
       }
       const end = code[4 * stop + 2]!;
-      this.#writeMask(index, stop);
+      this.#writeMask(index, stop, shift);
       this.#kernels.frames(header, numQubits + place, numQubits + end);
       this.#kernels.words[header + HEADER.mask] = 0;
       place = end;
     }
-    yield* this.#run(numQubits + place, numQubits + code.length / 4);
+    yield* run(place, to);
+  }
+
+  /** Writes the outcomes of measurements in a round in the reference sample. */
+  #writeReference(from: number, to: number, shift: number): void {
+    const { words } = this.#kernels;
+    const register = this.#reference.register!;
+    const codeAt = this.#places.code + 4 * this.#program.numQubits;
+    const places = this.#repeatedMeasures;
+    for (let i = firstFrom(places, from); i < places.length && places[i]! < to; i++) {
+      const at = codeAt + 4 * places[i]!;
+      words[at + 3] = readBit(register, words[at + 2]! + shift);
+    }
   }
 
   /** Toggles a bit where the frame flips a string and bits differ from the reference; returns units of work. */
@@ -375,7 +427,7 @@ export class FrameSampler {
     words.set(code, copyAt);
     for (let i = 0; i < code.length / 4; i++) {
       const op = code[4 * i];
-      if (op === ops.measure) words[copyAt + 4 * i + 3] = this.#reference[i]!;
+      if (op === ops.measure) words[copyAt + 4 * i + 3] = this.#reference.values[i]!;
       if (op === ops.misread) words[copyAt + 4 * i + 1] = channels.length + 2 * code[4 * i + 1]!;
     }
     words.set(operands, places.operands);
@@ -409,18 +461,32 @@ export class FrameSampler {
   }
 
   /** Writes the row of shots in which a condition holds, and what it is in the reference sample. */
-  #writeMask(condition: number, place: number): void {
+  #writeMask(number: number, place: number, shift: number | undefined): void {
     const { words } = this.#kernels;
     const { header, mask } = this.#places;
-    words.set(this.#bitRows().condition(this.#program.conditions[condition]), mask);
+    const { values, register } = this.#reference;
+    const condition = shifted(this.#program.conditions[number]!, shift ?? 0);
+    words.set(this.#bitRows().condition(condition), mask);
     words[header + HEADER.mask] = mask;
-    words[header + HEADER.held] = -this.#reference[place]!;
+    const held = shift === undefined ? values[place] === 1 : conditionHolds(condition, register!);
+    words[header + HEADER.held] = held ? -1 : 0;
   }
 
   #bitRows(): BitRows {
     const { words } = this.#kernels;
     return new BitRows(words, this.#places.bits, this.#rowWords, numRegisterBitsOf(this.#program));
   }
+}
+
+/** Index of the first of some ascending numbers that is no less than a number. */
+function firstFrom(numbers: readonly number[], least: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Parities of the bits that each tracking operation reads, in the reference sample. */

@@ -23,7 +23,7 @@ import type { Mutex } from '../mutex.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { isLinear } from './backward-walk.ts';
 import { distributionOf, expectationsOf, variancesOf } from './exact-outputs.ts';
-import { FrameSampler, KeptActive, samplerBytes } from './frame-sampler.ts';
+import { FrameSampler, KeptActive, type Reference, samplerBytes } from './frame-sampler.ts';
 import { runNearClifford } from './run-near-clifford.ts';
 import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
 import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
@@ -114,7 +114,7 @@ function withoutNoise(code: Int32Array): {
   const places = new Int32Array(code.length / 4);
   const placeNow = new Int32Array(code.length / 4 + 1);
   let count = 0;
-  const { noise1, misread, track } = STABILIZER_OPS;
+  const { noise1, misread, track, unless, repeat } = STABILIZER_OPS;
   for (let place = 0; place < places.length; place++) {
     placeNow[place] = count;
     const [from, to] = [4 * place, 4 * count];
@@ -128,7 +128,8 @@ function withoutNoise(code: Int32Array): {
   }
   placeNow[places.length] = count;
   for (let at = 0; at < 4 * count; at += 4) {
-    if (kept[at] === STABILIZER_OPS.unless) kept[at + 2] = placeNow[kept[at + 2]!]!;
+    const op = kept[at]!;
+    if (op === unless || op === repeat) kept[at + 2] = placeNow[kept[at + 2]!]!;
   }
   return { code: kept.subarray(0, 4 * count), places: places.subarray(0, count) };
 }
@@ -175,11 +176,12 @@ async function run(
     outputs.probabilities = await distributionOf(program, register, slicer);
   }
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
-  const values = !program.framesSuffice
-    ? undefined
-    : to > from
-      ? (program.active?.reference ?? (await referenceOf(slicer)).values)
-      : undefined;
+  const reference =
+    !program.framesSuffice || to === from
+      ? undefined
+      : program.active === undefined
+        ? await referenceOf(slicer)
+        : { values: program.active.reference };
   const evolutionMs = performance.now() - started;
   const shots = { from, to, shots: request.shots, seed: request.seed };
   const onDone = (done: number) => {
@@ -187,11 +189,11 @@ async function run(
   };
   const { parities } = request;
   const sampled =
-    values === undefined
+    reference === undefined
       ? { counts: await countsByTableaux(program, parts.kernels, shots, slicer, onDone) }
       : parities === undefined
-        ? { counts: await countsByFrames(program, parts, values, shots, slicer, onDone) }
-        : await paritiesByFrames(program, parts, values, shots, parities, slicer, onDone);
+        ? { counts: await countsByFrames(program, parts, reference, shots, slicer, onDone) }
+        : await paritiesByFrames(program, parts, reference, shots, parities, slicer, onDone);
   const samplingMs = performance.now() - started - evolutionMs;
   return { ...outputs, ...sampled, statePasses: 0, timing: { evolutionMs, samplingMs } };
 }
@@ -228,7 +230,7 @@ interface SomeShots {
 async function countsByFrames(
   program: StabilizerProgram,
   { kernels, active }: RunParts,
-  reference: Uint8Array,
+  reference: Reference,
   { from, to, shots, seed }: SomeShots,
   slicer: TimeSlicer,
   onDone: (fraction: number) => void,
@@ -256,7 +258,7 @@ async function countsByFrames(
 async function paritiesByFrames(
   program: StabilizerProgram,
   { kernels, active }: RunParts,
-  reference: Uint8Array,
+  reference: Reference,
   { from, to, shots, seed }: SomeShots,
   parities: readonly ParityLists[],
   slicer: TimeSlicer,

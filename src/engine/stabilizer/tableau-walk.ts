@@ -2,6 +2,7 @@
  * Runs a stabilizer program on a tableau: for the reference sample of all shots, in which nothing is left to chance, or
  * for one shot.
  */
+import type { Condition } from '../../circuit/circuit.ts';
 import { STABILIZER_OPS, type StabilizerProgram } from '../../compiler/program.ts';
 import { assign, conditionHolds, flipBit, readBit, wordsFor, writeBit } from '../classical-bits.ts';
 import { TooManyRoundsError } from '../errors.ts';
@@ -29,6 +30,15 @@ export interface WalkResult {
   /** By instruction: the outcome of a measurement, and whether the condition of a jump held. */
   readonly values: Uint8Array;
   readonly register: Uint32Array;
+}
+
+/** A walk that goes on. */
+interface Run extends WalkResult {
+  readonly chance: Chance;
+  /** Rounds of loops on measured bits so far. */
+  round: number;
+  /** One more than the highest bit that was measured, where nothing is left to chance. */
+  numRead: number;
 }
 
 /** Walks over a program, one after the other, on a tableau in the kernels' memory. */
@@ -69,26 +79,39 @@ export class TableauWalk {
    * @throws {ClassicalValueError} if a value to be assigned does not exist.
    */
   async run(chance: Chance): Promise<WalkResult> {
-    const { code, numQubits, numBits, control, conditions, assignments } = this.#program;
+    const { code, numQubits, numBits, control } = this.#program;
     await this.#clear();
     this.#kernels.openTableau(this.#at, numQubits);
     const values = new Uint8Array(code.length / 4);
     const register = new Uint32Array(wordsFor(numBits + (control?.numScratchBits ?? 0)));
-    let round = 0;
-    let place = 0;
-    while (place < values.length) {
+    const run = { values, register, chance, round: 0, numRead: 0 };
+    await this.#walk(0, values.length, run, 0);
+    return { values, register };
+  }
+
+  /** @param shift - By how much bits are higher than written. */
+  async #walk(from: number, to: number, run: Run, shift: number): Promise<void> {
+    const { code, control, conditions, assignments } = this.#program;
+    const { values, register, chance } = run;
+    let place = from;
+    while (place < to) {
       const [op, a, b] = [code[4 * place]!, code[4 * place + 1]!, code[4 * place + 2]!];
       switch (op) {
         case ops.unless:
-          values[place] = conditionHolds(conditions[a], register) ? 1 : 0;
+          values[place] = conditionHolds(shifted(conditions[a]!, shift), register) ? 1 : 0;
           place = values[place] === 1 ? place + 1 : b;
           break;
         case ops.again:
-          round++;
-          if (round > (control?.maxRounds ?? 0)) {
+          run.round++;
+          if (run.round > (control?.maxRounds ?? 0)) {
             throw new TooManyRoundsError(control?.maxRounds ?? 0);
           }
           place = a;
+          break;
+        case ops.repeat:
+          if (chance !== NO_CHANCE) throw new Error('unreachable: shots of rounds by tableaux');
+          await this.#repeat(place, run, shift);
+          place = b;
           break;
         case ops.assign:
           assign(assignments[a]!, register);
@@ -97,13 +120,66 @@ export class TableauWalk {
         default: {
           const end = this.#ends[place]!;
           if (isGate(op)) await this.#gates(place, end);
-          else await this.#readings(place, end, { values, register, chance, round });
+          else await this.#readings(place, end, run, shift);
           place = end;
         }
       }
       if (this.#slicer.spend(1)) await this.#slicer.pause();
     }
-    return { values, register };
+  }
+
+  /**
+   * Runs the rounds of a loop. A round begins as an earlier one if the tableau is the same, and the bits that conditions
+   * may read: the rounds between them then come again, and only their bits are written.
+   */
+  async #repeat(place: number, run: Run, shift: number): Promise<void> {
+    const { code } = this.#program;
+    const [count, end, numBits] = [
+      code[4 * place + 1]!,
+      code[4 * place + 2]!,
+      code[4 * place + 3]!,
+    ];
+    /** Bits before a round that its conditions read. */
+    const numReadAgain = run.numRead - this.#firstRead(place + 1, end, shift);
+    let kept: { readonly tableau: Int32Array; readonly round: number } | undefined;
+    const bits = (numRead: number, from: number) => readBit(run.register, numRead - from);
+    for (let round = 0; round < count; ) {
+      await this.#walk(place + 1, end, run, shift + round * numBits);
+      round++;
+      const { words } = this.#kernels;
+      const tableau = words.subarray(this.#at, this.#at + tableauWords(this.#program.numQubits));
+      const { numRead } = run;
+      const period = round - (kept?.round ?? round);
+      const isSame =
+        kept?.tableau.every((word, i) => word === tableau[i]) === true &&
+        everyUpTo(Math.min(numReadAgain, numRead), (back) => {
+          const before = numRead - period * numBits;
+          return back <= before && bits(numRead, back) === bits(before, back);
+        });
+      if (isSame) {
+        // Rounds that are left out are whole periods, so that the tableau after them is this one.
+        const left = period * Math.floor((count - round) / period);
+        const to = numRead + left * numBits;
+        for (let bit = numRead; bit < to; bit++) {
+          writeBit(run.register, bit, readBit(run.register, bit - period * numBits));
+        }
+        run.numRead = to;
+        round += left;
+        kept = undefined;
+        if (this.#slicer.spend(left * numBits)) await this.#slicer.pause();
+      } else if ((round & (round - 1)) === 0) kept = { tableau: tableau.slice(), round };
+    }
+  }
+
+  /** The lowest bit that conditions in a range of instructions read; infinite if there is none. */
+  #firstRead(from: number, to: number, shift: number): number {
+    const { code, conditions } = this.#program;
+    let first = Number.POSITIVE_INFINITY;
+    for (let place = from; place < to; place++) {
+      if (code[4 * place] !== ops.unless) continue;
+      for (const bit of conditions[code[4 * place + 1]!]!.bits) first = Math.min(first, bit);
+    }
+    return first + shift;
   }
 
   /** Fills the tableau's room with zeros. */
@@ -126,15 +202,12 @@ export class TableauWalk {
   }
 
   /** Measurements, resets, noise and misreadings that follow each other. */
-  async #readings(
-    from: number,
-    to: number,
-    { values, register, chance, round }: WalkResult & { chance: Chance; round: number },
-  ): Promise<void> {
+  async #readings(from: number, to: number, run: Run, shift: number): Promise<void> {
     const { code } = this.#program;
+    const { values, register, chance, round } = run;
     await this.#collapse(from, to, chance, round);
     if (chance === NO_CHANCE) {
-      this.#readAll(from, to, values, register);
+      this.#readAll(from, to, run, shift);
       return;
     }
     for (let place = from; place < to; place++) {
@@ -181,15 +254,17 @@ export class TableauWalk {
   }
 
   /** Runs measurements and resets where nothing is left to chance. */
-  #readAll(from: number, to: number, values: Uint8Array, register: Uint32Array): void {
+  #readAll(from: number, to: number, run: Run, shift: number): void {
     this.#kernels.readings(this.#codeAt, from, to);
     const { words } = this.#kernels;
     for (let place = from; place < to; place++) {
       const at = this.#codeAt + 4 * place;
       if (words[at] !== ops.measure) continue;
       const value = words[at + 3] === 1 ? 1 : 0;
-      values[place] = value;
-      writeBit(register, words[at + 2]!, value);
+      const bit = words[at + 2]! + shift;
+      run.values[place] = value;
+      writeBit(run.register, bit, value);
+      run.numRead = Math.max(run.numRead, bit + 1);
     }
   }
 
@@ -259,10 +334,20 @@ export class TableauWalk {
   }
 }
 
+/** A condition on bits that are so much higher. */
+export const shifted = (condition: Condition, shift: number): Condition =>
+  shift === 0 ? condition : { ...condition, bits: condition.bits.map((bit) => bit + shift) };
+
+/** Whether something holds for 1 to `most`; for none, if that is not finite or below 1. */
+function everyUpTo(most: number, holds: (number: number) => boolean): boolean {
+  for (let i = 1; i <= most; i++) if (!holds(i)) return false;
+  return true;
+}
+
 const isGate = (op: number): boolean => op <= ops.swap;
 
 /** Kinds of instructions by opcode. Those of kind 0, and those of kind 1, are run together. */
-const KINDS = Uint8Array.from({ length: ops.again + 1 }, (_, op) => {
+const KINDS = Uint8Array.from({ length: ops.repeat + 1 }, (_, op) => {
   if (isGate(op)) return 0;
   return op < ops.maybeReset ? 1 : 2;
 });
@@ -272,10 +357,10 @@ function sectionEnds(code: Int32Array): Int32Array {
   const length = code.length / 4;
   const ends = new Int32Array(length);
   const isTarget = new Uint8Array(length + 1);
-  const { unless, again } = ops;
+  const { unless, again, repeat } = ops;
   for (let i = 0; i < length; i++) {
     const op = code[4 * i];
-    if (op === unless) isTarget[code[4 * i + 2]!] = 1;
+    if (op === unless || op === repeat) isTarget[code[4 * i + 2]!] = 1;
     else if (op === again) isTarget[code[4 * i + 1]!] = 1;
   }
   let next = 2;

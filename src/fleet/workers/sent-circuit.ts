@@ -250,6 +250,7 @@ const FORMS: {
   noise: null,
   misread: null,
   track: null,
+  repeat: null,
 };
 
 interface Kind {

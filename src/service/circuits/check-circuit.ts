@@ -161,7 +161,9 @@ function checkParts(
   const source = checkSource(given, faults);
   const limits = { ...limitsOf(target, targets), ...(maxSteps !== undefined && { maxSteps }) };
   const noise = readNoise(parts.noise, purpose === 'run' ? target?.spec : undefined, faults);
-  const program = attempt(faults, () => readProgram(parts, readLimitsOf(target, limits), faults));
+  const program = attempt(faults, () =>
+    readProgram(parts, readLimitsOf(target, limits), faults, true),
+  );
   const outputs = parts.return ?? ['counts'];
   // A malformed list of outputs leaves the request unknown.
   if (parts.return !== undefined || !given.includes('return')) {
@@ -169,16 +171,27 @@ function checkParts(
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   if (program === undefined) return undefined;
-  const { tracked } = program.parities ?? {};
+  const { tracked, repeated } = program.parities ?? {};
   const runsTracked = tracked !== undefined && outputs.includes('detection_events');
-  if (runsTracked) checkTracked(outputs, parts.method, faults);
+  if (runsTracked) checkFrames(TRACKED, outputs, parts.method, faults);
+  if (repeated !== undefined) {
+    if (purpose === 'compile') {
+      faults.add(
+        'stim',
+        'The text is too long to be written without its REPEAT blocks.',
+        LIMIT_EXCEEDED,
+      );
+    }
+    checkFrames(REPEATED, outputs, parts.method, faults);
+    if (faults.count > 0) return undefined;
+  }
   const measured = withFinalMeasurement(runsTracked ? tracked.circuit : program.circuit);
   const { results } = program.results;
   const { observables: requested = [], qasm, shots } = parts;
   const checked = checkProgram(
     {
       ...parts,
-      ...(runsTracked && { method: 'stabilizer' }),
+      ...((runsTracked || repeated !== undefined) && { method: 'stabilizer' }),
       form: 'circuit',
       groups: [{ circuit: measured, points: undefined }],
       inputs: undefined,
@@ -260,20 +273,37 @@ export function parityListsOf(parities: ReadSource['parities']): Parities | unde
   return { ...lists, logicalObservables: tracked.logicalObservables };
 }
 
-/** Adds faults where events of observables of Pauli operators are asked for beside what their run does not give. */
-function checkTracked(
+/** What only frames of Pauli strings run, and its outputs. */
+interface NeedsFrames {
+  readonly what: string;
+  readonly outputs: readonly Output[];
+}
+
+const TRACKED: NeedsFrames = {
+  what: 'An observable of the text has Pauli operators',
+  outputs: ['detection_events', 'detector_error_model'],
+};
+
+const REPEATED: NeedsFrames = {
+  what: 'The text is so long that its REPEAT blocks are kept as loops',
+  outputs: ['detection_events', 'measurements', 'detector_error_model'],
+};
+
+/** Adds faults where a run that only frames compute is asked for by another method, or for what it does not give. */
+function checkFrames(
+  { what, outputs: given }: NeedsFrames,
   outputs: readonly Output[],
   method: BodyParts['method'],
   faults: FaultList,
 ): void {
-  const others = outputs.filter((name) => factsOf(name).needs !== 'parities');
+  const others = outputs.filter((name) => !given.includes(name));
   if (others.length > 0) {
-    const problem = `An observable of the text has Pauli operators. Their run gives detection_events and detector_error_model, and not ${others.join(', ')}: ask for these in another request.`;
+    const list = `${given.slice(0, -1).join(', ')} and ${given.at(-1)}`;
+    const problem = `${what}: its run gives ${list}, and not ${others.join(', ')}.`;
     faults.add('return', problem);
   }
   if (method === undefined || method === 'automatic' || method === 'stabilizer') return;
-  const problem = `An observable of the text has Pauli operators, whose events only the method stabilizer gives, not ${method}.`;
-  faults.add('method', problem);
+  faults.add('method', `${what}: only the method stabilizer takes it, not ${method}.`);
 }
 
 /** Warning that a circuit is written out without the parities of its text. */
@@ -284,11 +314,16 @@ function warningsOfParities(parities: ReadSource['parities']): readonly ProgramW
   return [{ code: 'CIRCUIT_DETECTORS_IGNORED', message }];
 }
 
-/** Reads the program of a body; undefined after adding its faults. */
+/**
+ * Reads the program of a body; undefined after adding its faults.
+ *
+ * @param takesLoops - Whether a text in Stim's format may have loops, where it exceeds limits without them.
+ */
 export function readProgram(
   { circuit, qasm, stim, inputs, qubits }: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,
+  takesLoops = false,
 ): ReadSource | undefined {
   if (circuit !== undefined) {
     const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
@@ -302,7 +337,7 @@ export function readProgram(
     qasm === undefined
       ? stim === undefined
         ? undefined
-        : readStimText(stim, inputs, limits, faults)
+        : readStimText(stim, inputs, limits, takesLoops, faults)
       : readQasm(qasm, inputs, limits, faults);
   if (read === undefined) return undefined;
   if (qubits === undefined) return read;
@@ -329,10 +364,11 @@ function readStimText(
   text: string,
   inputs: BodyParts['inputs'],
   limits: CircuitLimits,
+  takesLoops: boolean,
   faults: FaultList,
 ): ReadSource | undefined {
   if (inputs !== undefined) faults.add('inputs', "A text in Stim's format has no inputs.");
-  const read = attempt(faults, () => readStim(text, limits));
+  const read = attempt(faults, () => readStim(text, limits, { takesLoops }));
   if (read === undefined) return undefined;
   const { circuit, warnings, ...parities } = read;
   return { circuit, registers: [], warnings, results: NO_RESULTS, parities };

@@ -134,6 +134,7 @@ export function checkProgram(
   checkOutcomeBits(groups[0]!.circuit, question.shots, faults);
   const { numQubits, numBits } = circuit;
   const { lossMarks } = groups[0]!.circuit;
+  const isRepeated = circuit.operations.some(({ kind }) => kind === 'repeat');
   return {
     groups,
     ...(fitting !== undefined && { fitting }),
@@ -142,7 +143,8 @@ export function checkProgram(
     numQubits,
     numBits,
     ...(lossMarks !== undefined && { lossMarks }),
-    measuredQubits: measuredQubits(circuit),
+    // A list as long as the record of a text with loops would be of no use.
+    measuredQubits: isRepeated ? [] : measuredQubits(circuit),
   };
 }
 

@@ -601,7 +601,7 @@ export const circuitResult = z.strictObject({
   measured_qubits: z
     .array(z.int().nullable())
     .describe(
-      'Measured qubit of each classical bit, by index; null for a bit without a measurement',
+      'Measured qubit of each classical bit, by index; null for a bit without a measurement. Empty for a text in Stim’s format whose REPEAT blocks are kept as loops',
     ),
   warnings: warnings.optional(),
 });

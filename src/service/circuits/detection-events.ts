@@ -1,14 +1,17 @@
 /** Error correction: parities of measured bits that a request declares, their error model, and their values. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import type { Bit } from '../../circuit/classical-expression.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { runsOf } from '../../circuit/stim/repeated-parities.ts';
 import { compileAsWritten, compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { detectorErrorModel, expectedParities } from '../../compiler/clifford/error-model.ts';
-import type { NoErrorModel, Parities } from '../../compiler/clifford/error-walk.ts';
+import { type NoErrorModel, type Parities, sizesOf } from '../../compiler/clifford/error-walk.ts';
 import { printErrorModel } from '../../compiler/clifford/print-error-model.ts';
 import { type NoiselessParities, noiselessParities } from '../../fleet/noiseless-parities.ts';
 import type { countsOfRow } from '../../fleet/run-outputs.ts';
 import {
+  GrowingLists,
   type ParityLists,
   parityLists,
   tableOfColumns,
@@ -86,11 +89,12 @@ export function readDetection(
   const before = faults.count;
   const isWritten = outputs.includes('detector_error_model');
   const isDrawn = outputs.includes('detection_events');
+  const { numDetectors, numObservables } = sizesOf(parities);
   if (fields !== undefined) {
     checkBits(fields.detectors, parities.detectors, circuit.numBits, faults);
     checkBits(fields.logicalObservables, parities.logicalObservables, circuit.numBits, faults);
   } else if (!isWritten && !isDrawn) return undefined;
-  else if (parities.detectors.length + parities.logicalObservables.length === 0) {
+  else if (numDetectors + numObservables === 0) {
     faults.add('stim', 'The text has no DETECTOR and no OBSERVABLE_INCLUDE.', INVALID);
   }
   const numBytes = (shots ?? 0) * bytesPerShot(parities);
@@ -105,6 +109,11 @@ export function readDetection(
     faults.add('return', problem, INVALID);
   }
   if (faults.count > before) return undefined;
+  if (parities.repeated !== undefined && options.allow_gauge_detectors === true) {
+    const field = 'detector_error_model.allow_gauge_detectors';
+    faults.add(field, 'Not taken with a text whose REPEAT blocks are kept as loops.', INVALID);
+    return undefined;
+  }
   const allowGaugeDetectors = isWritten && options.allow_gauge_detectors === true;
   const program = allowGaugeDetectors ? compileAsWritten(circuit) : compileStabilizer(circuit);
   // The text of the model has the coordinates.
@@ -142,7 +151,7 @@ export function readDetection(
     return undefined;
   }
   const { expected } = model;
-  if (model.errors === undefined) return { ...kept, expected };
+  if (model.parts === undefined) return { ...kept, expected };
   const text = printErrorModel(model, coordinates);
   if (text.length > MAX_ERROR_MODEL_LENGTH) {
     const most = MAX_ERROR_MODEL_LENGTH.toLocaleString('en');
@@ -207,6 +216,12 @@ function faultOf(
         problem: `The parity of ${fields === undefined ? name : 'these bits'} differs between runs without errors: it depends on a random outcome of a measurement.${list === 'detectors' ? ' An error model has random detectors with the option allow_gauge_detectors.' : ''}`,
       };
     }
+    case 'long':
+      return {
+        field: 'stim',
+        problem:
+          'The rounds of a REPEAT block are not alike, because an error in one flips detectors in many others. Detectors of such blocks are read where they are short enough to be unrolled.',
+      };
     case 'disjoint':
       return {
         field: 'detector_error_model.approximate_disjoint_errors',
@@ -220,8 +235,9 @@ function faultOf(
   }
 }
 
-function bytesPerShot({ detectors, logicalObservables }: Parities): number {
-  return Math.ceil((detectors.length + logicalObservables.length) / 8);
+function bytesPerShot(parities: Parities): number {
+  const { numDetectors, numObservables } = sizesOf(parities);
+  return Math.ceil((numDetectors + numObservables) / 8);
 }
 
 /** Detection events of an answer. */
@@ -240,19 +256,51 @@ export interface DetectionEvents {
  */
 export function detectionEvents(
   counts: Counts,
-  { detectors, logicalObservables, expected }: Detection,
+  detection: Detection,
   seed: number,
 ): DetectionEvents {
-  const width = bytesPerShot({ detectors, logicalObservables });
-  const lists = parityLists([...detectors, ...logicalObservables], expected);
-  const rows = parityRows(counts, lists, width);
+  const { numDetectors, numObservables } = sizesOf(detection);
+  const width = bytesPerShot(detection);
+  const rows = parityRows(counts, detection, width);
   const data = packedShots(counts, seed, width, rows);
   return {
-    num_detectors: detectors.length,
-    num_logical_observables: logicalObservables.length,
+    num_detectors: numDetectors,
+    num_logical_observables: numObservables,
     bytes_per_shot: width,
     data,
   };
+}
+
+/** Detectors that are written out at a time, of a circuit with loops; a multiple of 8. */
+const DETECTORS_AT_ONCE = 2 ** 15;
+
+/** All parities as lists of bits, with the number of the first: all at once unless the circuit has loops. */
+function* chunksOfParities({
+  detectors,
+  logicalObservables,
+  repeated,
+  expected,
+}: Detection): Generator<{ readonly first: number; readonly lists: ParityLists }> {
+  if (repeated === undefined) {
+    yield { first: 0, lists: parityLists([...detectors, ...logicalObservables], expected) };
+    return;
+  }
+  let first = 0;
+  const some = new GrowingLists();
+  const observables = Array.from({ length: repeated.numObservables }, (): Bit[] => []);
+  for (const { run, shift } of runsOf(repeated)) {
+    for (const { bits } of run.detectors) {
+      some.add(bits, shift);
+      if (some.length < DETECTORS_AT_ONCE) continue;
+      yield { first, lists: some.take(expected.subarray(first, first + DETECTORS_AT_ONCE)) };
+      first += DETECTORS_AT_ONCE;
+    }
+    for (const { index, bits } of run.observables) {
+      for (const bit of bits) observables[index]!.push(bit + shift);
+    }
+  }
+  for (const bits of observables) some.add(bits, 0);
+  yield { first, lists: some.take(expected.subarray(first)) };
 }
 
 /** Outcomes that are worked on at a time. */
@@ -261,7 +309,7 @@ const OUTCOMES_AT_ONCE = 1024;
 /** Rows of parities for all outcomes, `width` bytes each. */
 function parityRows(
   { outcomes, wordsPerOutcome, occurrences }: Counts,
-  lists: ParityLists,
+  detection: Detection,
   width: number,
 ): Uint8Array {
   const numOutcomes = occurrences.length;
@@ -270,7 +318,10 @@ function parityRows(
     const to = Math.min(numOutcomes, from + OUTCOMES_AT_ONCE);
     const some = outcomes.subarray(from * wordsPerOutcome, to * wordsPerOutcome);
     const out = rows.subarray(from * width, to * width);
-    writeParities(tableOfColumns(some, wordsPerOutcome), lists, to - from, out);
+    const table = tableOfColumns(some, wordsPerOutcome);
+    for (const { first, lists } of chunksOfParities(detection)) {
+      writeParities(table, lists, to - from, out, width, first / 8);
+    }
   }
   return rows;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/circuit/stim/generate/generate-stim.ts';
 import { readStim } from '../../../../src/circuit/stim/read-stim.ts';
 import { compileStabilizer } from '../../../../src/compiler/clifford/compile-stabilizer.ts';
-import { detectorErrorModel } from '../../../../src/compiler/clifford/error-model.ts';
+import { detectorErrorModel, flatErrors } from '../../../../src/compiler/clifford/error-model.ts';
 import { shortestGraphlikeError } from '../../../../src/decoding/shortest-graphlike-error.ts';
 import { runQcs } from '../../../support/command-line.ts';
 
@@ -117,7 +117,7 @@ test.each([
       allowGaugeDetectors: false,
     });
     if ('kind' in model) throw new Error(JSON.stringify(model));
-    expect(shortestGraphlikeError(model)).toHaveLength(distance);
+    expect(shortestGraphlikeError(flatErrors(model)!)).toHaveLength(distance);
   },
 );
 
