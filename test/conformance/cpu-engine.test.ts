@@ -5,26 +5,29 @@
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import { describeConfiguration, describeEngine } from './engine-suite.ts';
 
-const TOLERANCE = { f32: 1e-5, f64: 1e-12 };
+const CLAIMS = {
+  maxQubits: 20,
+  hasGradients: true,
+  hasTrajectories: true,
+  hasDensityMatrices: true,
+};
+const ofF32 = { ...CLAIMS, tolerance: 1e-5 };
+const ofF64 = { ...CLAIMS, tolerance: 1e-12 };
 
-// The kernels of both precisions are one source, compiled twice. Each precision and each way passes the whole suite once;
-// the other two pairs of them pass what depends on sizes and threads.
-for (const [precision, describeOneTile, describeTiled] of [
-  ['f32', describeEngine, describeConfiguration],
-  ['f64', describeConfiguration, describeEngine],
-] as const) {
-  const claims = {
-    tolerance: TOLERANCE[precision],
-    maxQubits: 20,
-    hasGradients: true,
-    hasTrajectories: true,
-    hasDensityMatrices: true,
-  };
-  const open = (numThreads: number) => () =>
-    openCpuEngine({ precision, numThreads, maxQubits: 20 });
-  describeOneTile(`cpu ${precision}, 1 thread`, open(1), claims);
-  describeConfiguration(`cpu ${precision}, 2 threads`, open(2), claims);
-  // Small tiles bring their borders, and those between threads, into small circuits.
-  const openTiled = () => openCpuEngine({ precision, numThreads: 3, maxQubits: 20, tileQubits: 8 });
-  describeTiled(`cpu ${precision}, 3 threads, tiles of 8 qubits`, openTiled, claims);
-}
+// The kernels of both precisions are one source, compiled twice: each precision goes one of the ways.
+describeEngine(
+  'cpu f32, 1 thread',
+  () => openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 20 }),
+  ofF32,
+);
+describeConfiguration(
+  'cpu f32, 2 threads',
+  () => openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 }),
+  ofF32,
+);
+// Small tiles bring their borders, and those between threads, into small circuits.
+describeEngine(
+  'cpu f64, 3 threads, tiles of 8 qubits',
+  () => openCpuEngine({ precision: 'f64', numThreads: 3, maxQubits: 20, tileQubits: 8 }),
+  ofF64,
+);

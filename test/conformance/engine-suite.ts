@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import { describeGradients } from './engine-gradients.ts';
+import { describeGradients, describeLongGradients } from './engine-gradients.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
 import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
@@ -52,7 +52,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeMidCircuit,
     describeLoops,
     describeShapes,
-    ...(claims.hasGradients === true ? [describeGradients] : []),
+    ...(claims.hasGradients === true ? [describeGradients, describeLongGradients] : []),
     ...(claims.hasTrajectories === true ? [describeTrajectories] : []),
     ...(claims.hasDensityMatrices === true ? [describeDensity] : []),
     describeLifecycle,

@@ -5,6 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 const vitest = await import('vitest').catch(() => undefined);
 
 const MAX_PAUSE_MS = 25;
+/** After a claim that takes long to try. */
+const MAX_LONG_PAUSE_MS = 250;
 
 /** Aborted by the limit of the test that runs; undefined outside a test. */
 function limitOfTest(): AbortSignal | undefined {
@@ -16,7 +18,8 @@ function limitOfTest(): AbortSignal | undefined {
  *
  * It has no limit of its own, which would depend on how busy the machine is: the test's limit ends it.
  * The error of that limit then has what the claim last threw as its cause. The claim is tried again
- * after a tenth of the time that was waited, so that asking does not take the cores from what is waited for.
+ * after a tenth of the time that was waited, and after three times as long as it took to try, so that asking does not take
+ * the cores from what is waited for.
  *
  * @param claim - A condition, or a function with `expect` in it; either may be asynchronous.
  */
@@ -26,13 +29,16 @@ export async function eventually(claim: () => unknown): Promise<void> {
   const isHeld = async () => {
     const begin = performance.now();
     for (;;) {
+      const tried = performance.now();
       try {
         if ((await claim()) !== false) return;
       } catch (error) {
         failure = error;
       }
       limit?.throwIfAborted();
-      await setTimeout(Math.min(MAX_PAUSE_MS, Math.max(1, (performance.now() - begin) / 10)));
+      const now = performance.now();
+      const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(1, (now - begin) / 10));
+      await setTimeout(Math.max(pauseMs, Math.min(MAX_LONG_PAUSE_MS, 3 * (now - tried))));
     }
   };
   await awaited(isHeld(), () => failure);

@@ -6,7 +6,20 @@ export type Schema = boolean | { readonly [keyword: string]: unknown };
 type Keywords = Exclude<Schema, boolean>;
 
 /** Texts that come near to what patterns and lengths tell apart. */
-const TEXTS = ['', ' ', 'a', 'A1', ' a ', 'step1', 'é', '2100-01-31T12:00:00Z', 'H', 'Z0', 'read'];
+const TEXTS = [
+  '',
+  ' ',
+  'a',
+  'A1',
+  ' a ',
+  'step1',
+  'é',
+  '2100-01-31T12:00:00Z',
+  'H',
+  'Z0',
+  'read',
+  '01',
+];
 const NUMBERS = [-1, 0, 0.5, 1, 2, 3, 1e9];
 
 /** Values that a schema allows, those at its bounds above all. */
@@ -108,8 +121,8 @@ export class SchemaValues {
         return fc.boolean();
       case 'array': {
         const first = schemasOf(schema['prefixItems'] ?? []);
-        if (first.length > 0) return fc.tuple(...first.map((each) => this.#candidates(each)));
-        const items = this.#candidates(schemaOf(schema['items'] ?? true));
+        if (first.length > 0) return fc.tuple(...first.map((each) => this.of(each)));
+        const items = this.of(schemaOf(schema['items'] ?? true));
         const least = Number(minItems);
         return fc.array(items, {
           minLength: least,
@@ -120,19 +133,48 @@ export class SchemaValues {
         const properties = isRecord(schema['properties']) ? schema['properties'] : {};
         const { additionalProperties, required = [] } = schema;
         const fields = Object.entries(properties).map(
-          ([name, each]) => [name, this.#candidates(schemaOf(each))] as const,
+          ([name, each]) => [name, this.of(schemaOf(each))] as const,
         );
         if (fields.length > 0) {
-          return fc.record(Object.fromEntries(fields), {
+          const optional = Object.keys(properties).filter(
+            (name) => ![required].flat().includes(name),
+          );
+          const record = fc.record(Object.fromEntries(fields), {
             requiredKeys: [required].flat().map(String),
           });
+          const order = fc.shuffledSubarray(optional, { minLength: optional.length });
+          return fc.tuple(record, order).map(([value, names]) => this.#part(schema, value, names));
         }
-        const value = this.#candidates(schemaOf(additionalProperties ?? true));
+        const value = this.of(schemaOf(additionalProperties ?? true));
         return fc.dictionary(fc.constantFrom('a', 'b', '$from'), value, { maxKeys: 2 });
       }
       default:
         return fc.constant(null);
     }
+  }
+
+  /**
+   * What of a record is allowed: few records of many fields that exclude or need each other are. In this order, fields are left
+   * out by which no more conditions fail, until none does; then they come back where they may.
+   */
+  #part(schema: Keywords, whole: Readonly<Record<string, unknown>>, order: readonly string[]) {
+    const conditions = [{ ...schema, allOf: [] }, ...schemasOf(schema['allOf'] ?? [])];
+    const numFailed = (value: unknown) =>
+      conditions.filter((each) => !this.allows(each, value)).length;
+    const names = order.filter((name) => Object.hasOwn(whole, name));
+    let part = whole;
+    let least = numFailed(whole);
+    for (const name of names) {
+      if (least === 0) break;
+      const { [name]: _, ...rest } = part;
+      const failed = numFailed(rest);
+      if (failed <= least) [part, least] = [rest, failed];
+    }
+    for (const name of names) {
+      const more = { ...part, [name]: whole[name] };
+      if (!Object.hasOwn(part, name) && numFailed(more) === 0) part = more;
+    }
+    return part;
   }
 
   /** The allowed ones of some values, if any is: one wrong value in a large body would waste all of it. */

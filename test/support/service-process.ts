@@ -84,7 +84,8 @@ export async function startServiceProcess(
     log: () => log,
     async stop(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      const exit = once(child, 'exit');
+      // Its last words may come after it has ended; one that is killed may leave a process that holds the pipe.
+      const exit = once(child, signal === 'SIGKILL' ? 'exit' : 'close');
       child.kill(signal);
       const [code] = await awaited(
         exit,

@@ -228,8 +228,9 @@ if (n > 0) { if (a > 0) { x q; } } else { rx(a) q; }`;
   });
 
   test('is refused where the circuits of all combinations have too many operations', () => {
-    const body = `input int n; qubit q; for int i in [1:n] { x q; }`;
-    const inputs = inputColumns({ n: range(900).map((i) => 9000 + i) });
+    // Each round of the loop has a gate on each qubit.
+    const body = `input int n; qubit[8] q; for int i in [1:n] { x q; }`;
+    const inputs = inputColumns({ n: range(900).map((i) => 1100 + (i % 150)) });
     const read = () => readSweep({ qasm: HEAD + body }, inputs, limits);
     expect(read).toThrow(/more than 1000000 operations together/);
   });

@@ -92,7 +92,7 @@ describe('the CPU engine', () => {
 
   test.each([
     ['in many tiles', 2, longCircuit(21, 400)],
-    ['in one tile', 1, longCircuit(12, 20_000)],
+    ['in one tile', 1, longCircuit(12, 5_000)],
   ])(
     'stops a circuit %s at the turn in which it is cancelled, and runs the next program',
     async (_, numThreads, circuit) => {
@@ -234,7 +234,7 @@ describe('the CPU engine', () => {
 
   test('holds no more memory after 1,000 programs than after 100', async () => {
     const engine = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 });
-    const circuit = withFinalMeasurement(randomCircuit(15, 40));
+    const circuit = withFinalMeasurement(randomCircuit(13, 40));
     const { program } = compile(circuit, engine.target);
     const grow = vi.spyOn(WebAssembly.Memory.prototype, 'grow');
     const runMany = async (count: number) => {
@@ -256,14 +256,14 @@ describe('the CPU engine', () => {
   });
 
   test('holds a program of thousands of gates in some 32 MiB, and runs it right', async () => {
-    const circuit = randomCircuit(15, 8000);
-    const target = cpuTarget('f64', 15);
+    const circuit = randomCircuit(12, 8000);
+    const target = cpuTarget('f64', 12);
     const { program } = compile(circuit, target, { optimize: false });
     const lowered = lowerProgram(program, PRECISIONS.f64, target.tileQubits);
     expect(lowered.code.tableBytes).toBeGreaterThan(32 * 2 ** 20);
     expect(placedBytes(lowered)).toBeLessThan(40 * 2 ** 20);
-    const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 15 });
-    const expected = await statevectorOf(openReferenceEngine({ maxQubits: 15 }), circuit);
+    const engine = openCpuEngine({ precision: 'f64', numThreads: 2, maxQubits: 12 });
+    const expected = await statevectorOf(openReferenceEngine({ maxQubits: 12 }), circuit);
     expect(worstAmplitude(await statevectorOf(engine, circuit), expected)).toBeLessThan(1e-11);
     await engine.close();
   });
