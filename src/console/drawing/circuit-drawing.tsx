@@ -5,6 +5,8 @@ import './circuit.css';
 
 interface CircuitDrawingProps extends SVGAttributes<SVGSVGElement> {
   readonly layout: CircuitLayout;
+  /** The qubit of each wire; by default its number. */
+  readonly qubits?: readonly number[];
   /** Description of the drawing, in words. */
   readonly label: string;
   /** Drawn below the gates. */
@@ -18,6 +20,7 @@ interface CircuitDrawingProps extends SVGAttributes<SVGSVGElement> {
 /** A circuit as an SVG of the layout's size. */
 export function CircuitDrawing({
   layout,
+  qubits,
   label,
   below,
   children,
@@ -28,11 +31,11 @@ export function CircuitDrawing({
   return (
     <svg class="circuit" width={width} height={height} role="img" aria-label={label} {...rest}>
       {below}
-      {wires.map((y, qubit) => (
+      {wires.map((y, wire) => (
         <g key={y}>
           <line x1={left} x2={right} y1={y} y2={y} class="wire" />
           <text x={left - 12} y={y + 4} text-anchor="end" class="qubit">
-            q{qubit}
+            q{qubits?.[wire] ?? wire}
           </text>
         </g>
       ))}
@@ -55,6 +58,7 @@ function Gate({
   const isBarrier = gate.name === 'BARRIER';
   return (
     <g {...props} class={`gate ${gate.className ?? ''}`}>
+      {gate.title !== undefined && <title>{gate.title}</title>}
       {bottom > top && !isBarrier && <line x1={x} x2={x} y1={top} y2={bottom} class="link" />}
       {marks.map((mark) => (
         <Sign key={mark.qubit} placed={placed} mark={mark} />
@@ -125,7 +129,7 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
             text-anchor="middle"
             class="name"
           >
-            {shownName(gate.name)}
+            {shownName(mark.name)}
           </text>
           {gate.detail !== undefined && (
             <text x={x} y={y + 15} text-anchor="middle" class="angle">
