@@ -1,5 +1,6 @@
 /** Draws circuits, for every page. */
 import type { ComponentChildren, SVGAttributes } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { BOX, type CircuitLayout, type Mark, type PlacedGate } from './circuit-layout.ts';
 import './circuit.css';
 
@@ -28,6 +29,14 @@ export function CircuitDrawing({
   ...rest
 }: CircuitDrawingProps) {
   const { width, height, left, right, wires, gates } = layout;
+  // Thousands of gates are not compared anew when what is drawn over them changes.
+  const drawnGates = useMemo(
+    () =>
+      gates.map((placed) => (
+        <Gate key={placed.gate.id} placed={placed} props={gateProps?.(placed) ?? {}} />
+      )),
+    [gates, gateProps],
+  );
   return (
     <svg class="circuit" width={width} height={height} role="img" aria-label={label} {...rest}>
       {below}
@@ -39,9 +48,7 @@ export function CircuitDrawing({
           </text>
         </g>
       ))}
-      {gates.map((placed) => (
-        <Gate key={placed.gate.id} placed={placed} props={gateProps?.(placed) ?? {}} />
-      ))}
+      {drawnGates}
       {children}
     </svg>
   );

@@ -43,9 +43,15 @@ export function SliceDrawing({
           </text>
         </g>
       ))}
-      {placed.map(({ name, letters }) =>
+      {placed.map(({ name, look, letters }) =>
         letters.map(({ x, y, text }, i) => (
-          <text key={`${name} ${i}`} x={x} y={y + 5} text-anchor="middle" class="pauli">
+          <text
+            key={`${name} ${i}`}
+            x={x}
+            y={y + 5}
+            text-anchor="middle"
+            class={`pauli ${look === 'mixed' ? `pauli-${text}` : ''}`}
+          >
             {text}
           </text>
         )),
