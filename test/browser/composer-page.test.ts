@@ -100,9 +100,13 @@ describeWith(['Chromium'], 'the composer', () => {
     await probabilities('00 100%');
     await visit.click('Copy a link to this circuit');
     await visit.until(`location.hash.includes('c=')`);
-    await open(String(await visit.evaluate('location.hash')));
+    await visit.open(String(await visit.evaluate('location.hash')), undefined, DESK);
     await editorHas('input int n;');
     await probabilities('00 100%');
+    // The gates before it are neither shown nor changed, until the text is undone.
+    await visit.lacks('#composer-grid');
+    await visit.click('Undo');
+    await visit.has('#composer-grid');
   });
 
   test('leaves a text as it was typed until a gate is changed', async () => {

@@ -10,6 +10,8 @@ import type {
   LiveReply,
   LiveState,
   ShowOptions,
+  TextForm,
+  TextSource,
 } from '../../src/console/live-state/messages.ts';
 import { worstAmplitude } from '../support/engine-runs.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
@@ -24,8 +26,8 @@ const TOLERANCE = 1e-12;
 /** `LiveStates` of the console, whose file has the types of browsers. */
 interface Live {
   show(source: CircuitSource, options?: ShowOptions): Promise<LiveReply | undefined>;
-  parseOpenqasm(qasm: string): Promise<LiveReply>;
-  writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<LiveReply>;
+  parseText(source: TextSource): Promise<LiveReply>;
+  writeText(source: CircuitSource, form: TextForm): Promise<LiveReply>;
   close(): void;
 }
 const [load] = Object.values(
@@ -116,15 +118,15 @@ describeWith(['Chromium'], 'the live state in a page', () => {
         { gate: 'H', qubit: 0 },
         { gate: 'CX', control: 0, target: 1 },
       ];
-      const written = await live.writeOpenqasm({ circuit }, version);
+      const written = await live.writeText({ circuit }, `openqasm${version}`);
       const text = written.kind === 'written' ? written.text : '';
       expect(text).toContain(`OPENQASM ${version}.0;`);
       const parsed = { kind: 'parsed', qubits: 2, circuit };
-      expect(await live.parseOpenqasm(text)).toMatchObject(parsed);
+      expect(await live.parseText({ qasm: text })).toMatchObject(parsed);
     });
 
     test('and says where one is at fault', async () => {
-      expect(await live.parseOpenqasm('OPENQASM 3.0;\nqubit q;\n h p;')).toMatchObject({
+      expect(await live.parseText({ qasm: 'OPENQASM 3.0;\nqubit q;\n h p;' })).toMatchObject({
         kind: 'refused',
         code: 'CIRCUIT_OPENQASM_INVALID',
         position: { line: 3, column: 4 },

@@ -553,7 +553,7 @@ function pairsOf<T>(targets: readonly T[]): readonly (readonly [T, T])[] {
 }
 
 /** The products that combiners join. */
-function productsOf(
+export function productsOf(
   targets: readonly StimTarget[],
 ): readonly (Factor & { readonly offset: number })[][] {
   const products: (Factor & { readonly offset: number })[][] = [];

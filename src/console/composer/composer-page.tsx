@@ -26,6 +26,7 @@ import {
   edit,
   inputs,
   open,
+  openText,
   redo,
   textSource,
   undo,
@@ -35,12 +36,16 @@ import { EXAMPLES } from './examples.ts';
 import { ExportView } from './export-view.tsx';
 import { PALETTE, paletteName } from './gate-table.ts';
 import { Grid } from './grid.tsx';
-import { Inspector } from './inspector.tsx';
+import { Inputs, Inspector } from './inspector.tsx';
 import { exactProbabilities, followCircuit, live, pair, source } from './live.ts';
 import { Palette } from './palette.tsx';
 import { readShared } from './permalink.ts';
-import { QasmEditor } from './qasm-editor.tsx';
 import { StateView, StepControls } from './state-view.tsx';
+import { StimView } from './stim-view.tsx';
+import { TextEditor } from './text-editor.tsx';
+import { TEXT_EXAMPLES } from './text-examples.ts';
+
+const ALL_EXAMPLES = [...EXAMPLES, ...TEXT_EXAMPLES];
 
 export function ComposerPage() {
   const states = useMemo(openLiveState, []);
@@ -54,19 +59,20 @@ export function ComposerPage() {
   const example = query.get('example');
   const shared = query.get('c');
   useEffect(() => {
-    const found = EXAMPLES.find(({ name }) => name === example);
+    const found = ALL_EXAMPLES.find(({ name }) => name === example);
     if (found !== undefined) openExample(found);
     if (shared === null) return;
     void readShared(shared).then((read) => {
       if (read === undefined) return;
-      if ('qasm' in read) textSource.value = read;
+      if (!('circuit' in read)) openText(read);
       else open(editedCircuit(read.circuit, read.qubits), read.inputs);
     });
   }, [example, shared]);
 
   const now = circuit.value;
   const columns = numColumns(now);
-  const isText = textSource.value !== undefined;
+  const text = textSource.value;
+  const isText = text !== undefined;
   return (
     <div class="composer">
       <Heading
@@ -79,7 +85,7 @@ export function ComposerPage() {
           <select
             value=""
             onChange={({ currentTarget }) => {
-              const found = EXAMPLES.find(({ name }) => name === currentTarget.value);
+              const found = ALL_EXAMPLES.find(({ name }) => name === currentTarget.value);
               currentTarget.value = '';
               if (found !== undefined) openExample(found);
             }}
@@ -87,7 +93,7 @@ export function ComposerPage() {
             <OptionList
               options={[
                 ['', 'Choose …'],
-                ...EXAMPLES.map(({ name, title }) => [name, title] as const),
+                ...ALL_EXAMPLES.map(({ name, title }) => [name, title] as const),
               ]}
             />
           </select>
@@ -98,12 +104,12 @@ export function ComposerPage() {
         <button type="button" disabled={!canRedo.value} onClick={redo}>
           Redo
         </button>
-        <button type="button" onClick={() => edit(addQubit(circuit.value))}>
+        <button type="button" disabled={isText} onClick={() => edit(addQubit(circuit.value))}>
           Add a qubit
         </button>
         <button
           type="button"
-          disabled={now.numQubits === 1}
+          disabled={isText || now.numQubits === 1}
           title="The qubit of the cursor, with its gates"
           onClick={() => edit(removeQubit(circuit.value, cursor.value.qubit))}
         >
@@ -118,32 +124,40 @@ export function ComposerPage() {
         </button>
       </div>
       <Note />
-      <div class="workbench">
-        <Palette />
+      <div class={isText ? 'workbench of-text' : 'workbench'}>
+        {!isText && <Palette />}
         <div class="stack">
           <section class="card canvas" aria-label="Circuit">
             {unreadText.value !== undefined && <p class="notice">{unreadText.value}</p>}
-            {isText && (
-              <p class="notice">
-                The OpenQASM text is the source of the state. The drawing shows the circuit before
-                it.
-              </p>
+            {text === undefined ? (
+              <>
+                <Grid
+                  onHelp={() => showHelp(true)}
+                  onAngles={() =>
+                    document
+                      .querySelector<HTMLElement>('#composer-inspector :is(input, select)')
+                      ?.focus()
+                  }
+                />
+                <Inspector />
+              </>
+            ) : 'stim' in text ? (
+              <StimView states={states} stim={text.stim} />
+            ) : (
+              <>
+                <p class="notice">
+                  The OpenQASM text is the source of the state. Gates cannot express it, so that it
+                  is not drawn.
+                </p>
+                <Inputs />
+              </>
             )}
-            <Grid
-              onHelp={() => showHelp(true)}
-              onAngles={() =>
-                document
-                  .querySelector<HTMLElement>('#composer-inspector :is(input, select)')
-                  ?.focus()
-              }
-            />
-            <Inspector />
           </section>
           <StateView />
         </div>
         <div class="stack text-stack">
           <Run />
-          <QasmEditor states={states} />
+          <TextEditor states={states} />
           <ExportView states={states} />
         </div>
       </div>
@@ -161,9 +175,10 @@ export function ComposerPage() {
   );
 }
 
-function openExample({ circuit: gates, qubits, inputs: values }: (typeof EXAMPLES)[number]): void {
+function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
   pair.value = undefined;
-  open(editedCircuit(gates, qubits), values);
+  if ('stim' in example) openText({ stim: example.stim });
+  else open(editedCircuit(example.circuit, example.qubits), example.inputs);
 }
 
 /** Milliseconds without a change of the state after which views that follow it slowly are shown again. */
@@ -221,9 +236,13 @@ function Run() {
 
 /** The sentence of the example that is shown. */
 function Note() {
+  const text = textSource.value;
   const now = JSON.stringify(gateObjects(circuit.value));
-  const found = EXAMPLES.find(
-    (each) => JSON.stringify(gateObjects(editedCircuit(each.circuit, each.qubits))) === now,
+  const found = ALL_EXAMPLES.find((each) =>
+    'stim' in each
+      ? text !== undefined && 'stim' in text && each.stim === text.stim
+      : text === undefined &&
+        JSON.stringify(gateObjects(editedCircuit(each.circuit, each.qubits))) === now,
   );
   return (
     <p class="example-note" role="status">

@@ -33,7 +33,9 @@ const history = signal<History>({ past: [], present: EMPTY, future: [], name: un
 
 /** The circuit. */
 export const circuit = computed(() => history.value.present);
-export const canUndo = computed(() => history.value.past.length > 0);
+export const canUndo = computed(
+  () => history.value.past.length > 0 || textSource.value !== undefined,
+);
 export const canRedo = computed(() => history.value.future.length > 0);
 
 /** Place of the grid where keys insert gates. */
@@ -68,10 +70,22 @@ export const gateSource = computed<SharedCircuit>(() => ({
   ...(Object.keys(inputs.value).length > 0 && { inputs: inputs.value }),
 }));
 /**
- * OpenQASM text that is the source in place of gates, with values of all its inputs, because it computes with measured
- * bits or with inputs; undefined while the gates are.
+ * A text that is the source in place of gates, which cannot express it: OpenQASM that computes with measured bits or with
+ * inputs, with values of all these, or a text in Stim's format with more than gates. Undefined while the gates are the
+ * source. The gates of before are then not shown.
  */
 export const textSource = signal<TextSource | undefined>(undefined);
+/** Language of the editor. */
+export const language = signal<'openqasm3' | 'stim'>('openqasm3');
+
+/** Makes a text the source. */
+export function openText(source: TextSource): void {
+  batch(() => {
+    language.value = 'stim' in source ? 'stim' : 'openqasm3';
+    textSource.value = source;
+    shownColumns.value = undefined;
+  });
+}
 
 /**
  * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is
@@ -112,8 +126,13 @@ export function open(next: EditedCircuit, values: Readonly<Record<string, number
   });
 }
 
+/** Undoes the last edit; in place of a text, the gates before it are the source again. */
 export function undo(): void {
   const { past, present, future } = history.value;
+  if (textSource.value !== undefined) {
+    show(history.value);
+    return;
+  }
   const previous = past.at(-1);
   if (previous === undefined) return;
   const kept = { past: past.slice(0, -1), future: [present, ...future] };
@@ -256,7 +275,9 @@ export function setInput(name: string, value: number): void {
 /** Sets the value of an input of the text that is the source. */
 export function setTextInput(name: string, value: number | boolean): void {
   const text = textSource.value;
-  if (text !== undefined) textSource.value = { ...text, inputs: { ...text.inputs, [name]: value } };
+  if (text !== undefined && 'qasm' in text) {
+    textSource.value = { ...text, inputs: { ...text.inputs, [name]: value } };
+  }
 }
 
 /** Copied gates, and the number of their columns. */

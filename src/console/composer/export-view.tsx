@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
+import type { TextForm } from '../live-state/messages.ts';
 import { Listing } from '../shell/api-panel.tsx';
 import { ChoiceButtons } from '../shell/forms.tsx';
 import { hashOf } from '../shell/route.ts';
@@ -11,12 +12,22 @@ import { writeShared } from './permalink.ts';
 import { type Framework, pythonText } from './python-texts.ts';
 import { messageOfAnswer } from './state-words.ts';
 
-const FORMS = ['OpenQASM 3', 'OpenQASM 2', 'Qiskit', 'Cirq', 'PennyLane', 'JSON', 'SVG'] as const;
+const FORMS = [
+  'OpenQASM 3',
+  'OpenQASM 2',
+  'Stim',
+  'Qiskit',
+  'Cirq',
+  'PennyLane',
+  'JSON',
+  'SVG',
+] as const;
 type Form = (typeof FORMS)[number];
 
 const FILES: Readonly<Record<Form, string>> = {
   'OpenQASM 3': 'circuit.qasm',
   'OpenQASM 2': 'circuit.qasm',
+  Stim: 'circuit.stim',
   Qiskit: 'circuit.py',
   Cirq: 'circuit.py',
   PennyLane: 'circuit.py',
@@ -90,29 +101,41 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
   );
 }
 
+/** Forms that the worker writes. */
+const WRITTEN: Readonly<Partial<Record<Form, TextForm>>> = {
+  'OpenQASM 3': 'openqasm3',
+  'OpenQASM 2': 'openqasm2',
+  Stim: 'stim',
+};
+
 async function textOf(form: Form, states: LiveStates): Promise<string> {
   const text = textSource.value;
+  const isStim = text !== undefined && 'stim' in text;
   if (text !== undefined) {
-    if (form === 'OpenQASM 3') return text.qasm;
+    if (form === 'Stim' && isStim) return text.stim;
+    if (form === 'OpenQASM 3' && !isStim) return text.qasm;
     if (form === 'JSON') return JSON.stringify(text, null, 2);
+    if (form === 'SVG' && isStim) return drawingText();
+  }
+  const source = text ?? gateSource.value;
+  const written = WRITTEN[form];
+  if (written !== undefined) {
+    const answer = await states.writeText(source, written);
+    if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
+    return isStim ? `// Without detectors and observables.\n${answer.text}` : answer.text;
+  }
+  if (text !== undefined) {
     throw new Error(`Gates cannot express this program, so that there is no ${form} of it.`);
   }
-  const source = gateSource.value;
   switch (form) {
-    case 'OpenQASM 3':
-    case 'OpenQASM 2': {
-      const answer = await states.writeOpenqasm(source, form === 'OpenQASM 3' ? 3 : 2);
-      if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
-      return answer.text;
-    }
     case 'JSON':
       return JSON.stringify(source, null, 2);
     case 'SVG':
       return drawingText();
     default: {
-      const answer = await states.gateMatrices(source);
+      const answer = await states.gateMatrices(gateSource.value);
       if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
-      return pythonText(form satisfies Framework, circuit.value, inputs.value, answer.matrices);
+      return pythonText(form as Framework, circuit.value, inputs.value, answer.matrices);
     }
   }
 }
@@ -130,7 +153,7 @@ const STYLES = [
 
 /** The drawing by itself, with its styles. */
 function drawingText(): string {
-  const drawn = document.getElementById('composer-grid');
+  const drawn = document.querySelector<SVGElement>('.composer .canvas svg.circuit');
   if (drawn === null) throw new Error('The circuit is not drawn.');
   const copy = drawn.cloneNode(true) as SVGElement;
   const originals = [drawn, ...drawn.querySelectorAll('*')];

@@ -349,8 +349,8 @@ function TextInputs({ values }: { readonly values: Readonly<Record<string, numbe
   );
 }
 
-/** Sliders of the inputs that angles name. */
-function Inputs() {
+/** Sliders of the inputs that angles name, or fields of those that the text declares. */
+export function Inputs() {
   const declared = Object.keys(textSource.value?.inputs ?? {}).length > 0;
   if (declared) return <TextInputs values={textSource.value?.inputs ?? {}} />;
   if (textSource.value !== undefined) return null;

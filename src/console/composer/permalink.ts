@@ -1,5 +1,5 @@
 /** The circuit as a part of an address: deflated JSON, in base64url. */
-import type { GateObject, TextSource } from '../live-state/messages.ts';
+import type { GateObject, QasmSource, StimSource, TextSource } from '../live-state/messages.ts';
 
 /** A circuit that an address holds. */
 export interface SharedCircuit {
@@ -35,7 +35,9 @@ export async function readShared(text: string): Promise<Shared | undefined> {
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
     const json = await limited(stream);
-    const { qasm, qubits, circuit, inputs }: Partial<SharedCircuit & TextSource> = JSON.parse(json);
+    const shared: Partial<SharedCircuit & QasmSource & Pick<StimSource, 'stim'>> = JSON.parse(json);
+    const { stim, qasm, qubits, circuit, inputs } = shared;
+    if (typeof stim === 'string') return { stim };
     if (typeof qasm === 'string') return { qasm, ...(inputs !== undefined && { inputs }) };
     const isCircuit =
       Array.isArray(circuit) && circuit.every((each) => typeof each?.gate === 'string');

@@ -1,10 +1,13 @@
 /** Draws circuits, for every page. */
 import type { ComponentChildren, SVGAttributes } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { BOX, type CircuitLayout, type Mark, type PlacedGate } from './circuit-layout.ts';
 import './circuit.css';
 
 interface CircuitDrawingProps extends SVGAttributes<SVGSVGElement> {
   readonly layout: CircuitLayout;
+  /** The qubit of each wire; by default its number. */
+  readonly qubits?: readonly number[];
   /** Description of the drawing, in words. */
   readonly label: string;
   /** Drawn below the gates. */
@@ -18,6 +21,7 @@ interface CircuitDrawingProps extends SVGAttributes<SVGSVGElement> {
 /** A circuit as an SVG of the layout's size. */
 export function CircuitDrawing({
   layout,
+  qubits,
   label,
   below,
   children,
@@ -25,20 +29,26 @@ export function CircuitDrawing({
   ...rest
 }: CircuitDrawingProps) {
   const { width, height, left, right, wires, gates } = layout;
+  // Thousands of gates are not compared anew when what is drawn over them changes.
+  const drawnGates = useMemo(
+    () =>
+      gates.map((placed) => (
+        <Gate key={placed.gate.id} placed={placed} props={gateProps?.(placed) ?? {}} />
+      )),
+    [gates, gateProps],
+  );
   return (
     <svg class="circuit" width={width} height={height} role="img" aria-label={label} {...rest}>
       {below}
-      {wires.map((y, qubit) => (
+      {wires.map((y, wire) => (
         <g key={y}>
           <line x1={left} x2={right} y1={y} y2={y} class="wire" />
           <text x={left - 12} y={y + 4} text-anchor="end" class="qubit">
-            q{qubit}
+            q{qubits?.[wire] ?? wire}
           </text>
         </g>
       ))}
-      {gates.map((placed) => (
-        <Gate key={placed.gate.id} placed={placed} props={gateProps?.(placed) ?? {}} />
-      ))}
+      {drawnGates}
       {children}
     </svg>
   );
@@ -55,6 +65,7 @@ function Gate({
   const isBarrier = gate.name === 'BARRIER';
   return (
     <g {...props} class={`gate ${gate.className ?? ''}`}>
+      {gate.title !== undefined && <title>{gate.title}</title>}
       {bottom > top && !isBarrier && <line x1={x} x2={x} y1={top} y2={bottom} class="link" />}
       {marks.map((mark) => (
         <Sign key={mark.qubit} placed={placed} mark={mark} />
@@ -125,7 +136,7 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
             text-anchor="middle"
             class="name"
           >
-            {shownName(gate.name)}
+            {shownName(mark.name)}
           </text>
           {gate.detail !== undefined && (
             <text x={x} y={y + 15} text-anchor="middle" class="angle">

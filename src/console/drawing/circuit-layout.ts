@@ -12,6 +12,8 @@ export interface DrawnGate {
   /** Controls that act while their qubit is 0. */
   readonly open?: readonly number[] | undefined;
   readonly targets: readonly number[];
+  /** Names of the boxes by target, where they differ. */
+  readonly names?: readonly string[] | undefined;
   /** Second line of the box, such as an angle. */
   readonly detail?: string | undefined;
   /** Small text above the box. */
@@ -20,6 +22,8 @@ export interface DrawnGate {
   readonly condition?: string | undefined;
   /** Classes of the group, such as `encoding`. */
   readonly className?: string | undefined;
+  /** Shown where a mouse rests on the gate. */
+  readonly title?: string | undefined;
 }
 
 /** Distance between two wires. */
@@ -33,6 +37,8 @@ const LEFT = 44;
 /** Width of a column with boxes, and of one without. */
 const BOX_COLUMN = BOX.width + 14;
 const LINK_COLUMN = 34;
+/** Room for a letter of a caption. */
+const LETTER = 6.4;
 /** Largest factor by which columns are widened; gates farther apart no longer look like one circuit. */
 const MAX_WIDENING = 1.7;
 
@@ -43,6 +49,8 @@ export interface Mark {
   readonly kind: MarkKind;
   readonly qubit: number;
   readonly y: number;
+  /** Text of a box. */
+  readonly name: string;
 }
 
 /** A gate in its column. */
@@ -78,19 +86,23 @@ export interface LayoutOptions {
   readonly minColumns?: number;
   /** All columns are as wide as one with boxes. */
   readonly isGrid?: boolean;
+  /** Columns are as wide as the captions in them. */
+  readonly fitsCaptions?: boolean;
 }
 
 /** Lays out a circuit. */
 export function layoutCircuit(
   numQubits: number,
   gates: readonly DrawnGate[],
-  { room = 0, minColumns = 0, isGrid = false }: LayoutOptions = {},
+  { room = 0, minColumns = 0, isGrid = false, fitsCaptions = false }: LayoutOptions = {},
 ): CircuitLayout {
   const last = Math.max(minColumns, ...gates.map(({ column }) => column + 1));
   const narrow: number[] = new Array(last).fill(isGrid ? BOX_COLUMN : LINK_COLUMN);
   for (const gate of gates) {
     const isWide = marksOf(gate).some(({ kind }) => kind === 'box' || kind === 'meter');
-    if (isWide) narrow[gate.column] = BOX_COLUMN;
+    const ofCaption = fitsCaptions ? LETTER * (gate.caption?.length ?? 0) + 10 : 0;
+    const width = Math.max(isWide ? BOX_COLUMN : 0, ofCaption);
+    narrow[gate.column] = Math.max(narrow[gate.column] ?? 0, width);
   }
   const widening = isGrid || narrow.length === 0 ? 1 : (room - LEFT) / sum(narrow);
   const widths = narrow.map((width) => width * Math.min(MAX_WIDENING, Math.max(1, widening)));
@@ -136,14 +148,16 @@ export function columnAt({ columns }: CircuitLayout, x: number): number {
   return found < 0 ? columns.length : found;
 }
 
-function marksOf({ name, controls, open, targets }: DrawnGate): readonly Mark[] {
+function marksOf({ name, names, controls, open, targets }: DrawnGate): readonly Mark[] {
   const kind = targetKind(name, controls.length);
   return [
     ...controls.map((qubit): Mark => {
       const isOpen = open?.includes(qubit) === true;
-      return { kind: isOpen ? 'ring' : 'dot', qubit, y: wireAt(qubit) };
+      return { kind: isOpen ? 'ring' : 'dot', qubit, y: wireAt(qubit), name };
     }),
-    ...targets.map((qubit): Mark => ({ kind, qubit, y: wireAt(qubit) })),
+    ...targets.map(
+      (qubit, i): Mark => ({ kind, qubit, y: wireAt(qubit), name: names?.[i] ?? name }),
+    ),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Experiments to start from. */
 import type { ExperimentDraft } from './draft.ts';
-import { repetitionCode } from './repetition-code.ts';
+import { FIRST_GENERATOR, generatedTasks, tasksText } from './generated-tasks.ts';
 
 /** An experiment to start from, with a sentence about it. */
 interface ExperimentExample {
@@ -19,25 +19,22 @@ const USUAL: Omit<ExperimentDraft, 'text'> = {
   name: '',
 };
 
-/** One task a line. */
-const json = (tasks: readonly object[]) =>
-  `[\n${tasks.map((task) => `  ${JSON.stringify(task)}`).join(',\n')}\n]`;
-
-const DISTANCES = [3, 5, 7] as const;
-const RATES = [0.02, 0.05, 0.1, 0.2] as const;
+/** Repetition codes with errors of data qubits and measurements. */
+const repetitionCodes = (distances: string, rates = '0.02, 0.05, 0.1, 0.2') =>
+  generatedTasks({
+    ...FIRST_GENERATOR,
+    ...{ code: 'repetition_code', task: 'memory', distances, rates },
+    errors: ['beforeRoundDataDepolarization', 'beforeMeasureFlipProbability'],
+  });
 
 export const EXAMPLES: readonly [ExperimentExample, ...ExperimentExample[]] = [
   {
     name: 'Threshold',
     about:
-      'Repetition codes of three distances under four rates of bit flips. Below the threshold a longer code has fewer logical errors.',
+      'Repetition codes of three distances under four error rates. Below the threshold a longer code has fewer logical errors.',
     draft: {
       ...USUAL,
-      text: json(
-        DISTANCES.flatMap((d) =>
-          RATES.map((p) => ({ stim: repetitionCode(d, p), metadata: { d, p } })),
-        ),
-      ),
+      text: tasksText(repetitionCodes('3, 5, 7')),
       name: 'threshold of repetition codes',
     },
   },
@@ -46,9 +43,9 @@ export const EXAMPLES: readonly [ExperimentExample, ...ExperimentExample[]] = [
     about: 'One code under four rates, decoded in three ways.',
     draft: {
       ...USUAL,
-      text: json(
+      text: tasksText(
         (['matching', 'union_find', 'none'] as const).flatMap((decoder) =>
-          RATES.map((p) => ({ stim: repetitionCode(5, p), decoder, metadata: { d: 5, p } })),
+          repetitionCodes('5').map((task) => ({ ...task, decoder })),
         ),
       ),
       name: 'three decoders',
@@ -57,6 +54,11 @@ export const EXAMPLES: readonly [ExperimentExample, ...ExperimentExample[]] = [
   {
     name: 'One circuit',
     about: 'A repetition code of distance 3, as a text in Stim’s format.',
-    draft: { ...USUAL, text: repetitionCode(3, 0.05) },
+    draft: {
+      ...USUAL,
+      text: repetitionCodes('3', '0.05')
+        .map(({ stim }) => stim)
+        .join(''),
+    },
   },
 ];

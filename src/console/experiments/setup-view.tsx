@@ -8,6 +8,7 @@ import { useResource } from '../shell/resource.ts';
 import { key } from '../shell/session.ts';
 import { DECODERS, type Decoder, type ExperimentDraft, taskFaults } from './draft.ts';
 import { EXAMPLES } from './examples.ts';
+import { GeneratorForm } from './generator-form.tsx';
 
 interface SetupProps {
   readonly draft: ExperimentDraft;
@@ -36,7 +37,9 @@ export function TasksCard({ draft, error, onChange }: SetupProps) {
       rows={18}
       onExample={(example) => onChange({ ...example, processor: draft.processor })}
       onText={(text) => onChange({ ...draft, text })}
-    />
+    >
+      <GeneratorForm onText={(text) => onChange({ ...draft, text, name: '' })} />
+    </CircuitCard>
   );
 }
 

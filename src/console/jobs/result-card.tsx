@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Circuit, Task } from '../../client/api-types.ts';
 import { ExperimentResult } from '../experiments/experiment-result.tsx';
 import { basisLabel } from '../numbers.ts';
+import { DetectionResult } from '../run/detection-result.tsx';
 import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
 import { Table } from '../shell/table.tsx';
@@ -104,6 +105,7 @@ const NUM_LISTED = 256;
 /** Shows the outputs of a circuit. */
 function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   const { probabilities, expectation, statevector, amplitudes, fitting, purity, memory } = circuit;
+  const { detection_events: events } = circuit;
   // The labels of probabilities are bits.
   const isAlike = circuit.label_format !== 'hex';
   const counts = useMemo(() => new Map(Object.entries(circuit.counts ?? {})), [circuit.counts]);
@@ -114,6 +116,11 @@ function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   return (
     <>
       <Warnings circuit={circuit} />
+      {events !== undefined && (
+        <ResultPart title="Detection events">
+          <DetectionResult events={events} />
+        </ResultPart>
+      )}
       {counts.size > 0 && <ComparedCounts label="Counts" counts={counts} exact={exact} />}
       {(counts.size === 0 || !isAlike) && probabilities !== undefined && (
         <ResultPart title="Probabilities">

@@ -4,6 +4,8 @@
  */
 import type {
   CircuitSource,
+  DetectorSlice,
+  DrawnTimeline,
   FromWorker,
   GateMatrices,
   LiveAnswer,
@@ -13,12 +15,14 @@ import type {
   ParsedText,
   Refused,
   ShowOptions,
+  StimSource,
+  TextForm,
   TextSource,
   ToWorker,
   WrittenText,
 } from './messages.ts';
 
-/** Computes states, and reads and writes OpenQASM, without the service. */
+/** Computes states, and reads, writes and draws texts, without the service. */
 export interface LiveStates {
   /**
    * Computes the state of a circuit after a step. One circuit is computed at a time and the newest waits for it.
@@ -28,17 +32,29 @@ export interface LiveStates {
    */
   show(source: LiveSource, options?: ShowOptions): Promise<LiveAnswer | undefined>;
   /**
-   * Reads an OpenQASM text.
+   * Reads a text for an editor of gates.
    *
    * @throws {LiveStateError} if the worker failed or was closed.
    */
-  parseOpenqasm(qasm: string, inputs?: TextSource['inputs']): Promise<ParsedText | Refused>;
+  parseText(source: TextSource): Promise<ParsedText | Refused>;
   /**
-   * Writes a circuit as OpenQASM.
+   * Writes a circuit as a text.
    *
    * @throws {LiveStateError} if the worker failed or was closed.
    */
-  writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<WrittenText | Refused>;
+  writeText(source: LiveSource, form: TextForm): Promise<WrittenText | Refused>;
+  /**
+   * Places a text in Stim's format along time.
+   *
+   * @throws {LiveStateError} if the worker failed or was closed.
+   */
+  timeline(source: StimSource): Promise<DrawnTimeline | Refused>;
+  /**
+   * Finds the detecting regions of a text in Stim's format at a TICK, of which the first is number 0.
+   *
+   * @throws {LiveStateError} if the worker failed or was closed.
+   */
+  slice(source: StimSource, tick: number): Promise<DetectorSlice | Refused>;
   /**
    * Computes the matrix of each gate of a circuit.
    *
@@ -93,23 +109,24 @@ class LiveStateClient implements LiveStates {
     return answer.promise;
   }
 
-  async parseOpenqasm(qasm: string, inputs?: TextSource['inputs']): Promise<ParsedText | Refused> {
-    const source = inputs === undefined ? { qasm } : { qasm, inputs };
-    const reply = await this.#ask({ ask: 'parse', source });
-    if (reply.kind === 'parsed' || reply.kind === 'refused') return reply;
-    throw new Error(`unreachable: ${reply.kind} for a text`);
+  parseText(source: TextSource): Promise<ParsedText | Refused> {
+    return this.#askFor('parsed', { ask: 'parse', source });
   }
 
-  async writeOpenqasm(source: CircuitSource, version: 2 | 3): Promise<WrittenText | Refused> {
-    const reply = await this.#ask({ ask: 'write', source, version });
-    if (reply.kind === 'written' || reply.kind === 'refused') return reply;
-    throw new Error(`unreachable: ${reply.kind} for a text`);
+  writeText(source: LiveSource, form: TextForm): Promise<WrittenText | Refused> {
+    return this.#askFor('written', { ask: 'write', source, form });
   }
 
-  async gateMatrices(source: CircuitSource): Promise<GateMatrices | Refused> {
-    const reply = await this.#ask({ ask: 'matrices', source });
-    if (reply.kind === 'matrices' || reply.kind === 'refused') return reply;
-    throw new Error(`unreachable: ${reply.kind} for matrices`);
+  timeline(source: StimSource): Promise<DrawnTimeline | Refused> {
+    return this.#askFor('timeline', { ask: 'timeline', source });
+  }
+
+  slice(source: StimSource, tick: number): Promise<DetectorSlice | Refused> {
+    return this.#askFor('slice', { ask: 'slice', source, tick });
+  }
+
+  gateMatrices(source: CircuitSource): Promise<GateMatrices | Refused> {
+    return this.#askFor('matrices', { ask: 'matrices', source });
   }
 
   close(): void {
@@ -137,6 +154,17 @@ class LiveStateClient implements LiveStates {
     const taken = this.#waiting;
     this.#waiting = undefined;
     return taken;
+  }
+
+  async #askFor<K extends LiveReply['kind']>(
+    kind: K,
+    request: LiveRequest,
+  ): Promise<Extract<LiveReply, { kind: K }> | Refused> {
+    const reply = await this.#ask(request);
+    // Checked: the reply has that kind.
+    if (reply.kind === kind) return reply as Extract<LiveReply, { kind: K }>;
+    if (reply.kind === 'refused') return reply;
+    throw new Error(`unreachable: ${reply.kind} in place of ${kind}`);
   }
 
   async #ask(request: LiveRequest): Promise<LiveReply> {

@@ -1,10 +1,14 @@
 /** Messages between the page and the live state's worker. Plain data. */
 import type { GateObject } from '../../circuit/gate-object.ts';
 import type { MatrixRows } from '../../circuit/matrix-rows.ts';
+import type { StimTimeline } from '../../circuit/stim/stim-timeline.ts';
+import type { DetectingRegion } from '../../compiler/clifford/detecting-regions.ts';
 
 export type { GateAngle, GateObject } from '../../circuit/gate-object.ts';
 export type { MatrixRows } from '../../circuit/matrix-rows.ts';
 export type { ChannelObject } from '../../circuit/noise/channel-object.ts';
+export type { StimTimeline } from '../../circuit/stim/stim-timeline.ts';
+export type { DetectingRegion } from '../../compiler/clifford/detecting-regions.ts';
 
 /** Widest circuit whose state is computed in the page. */
 export const MAX_LIVE_QUBITS = 16;
@@ -21,11 +25,24 @@ export interface CircuitSource {
 }
 
 /** A circuit as OpenQASM 2 or 3 text. */
-export interface TextSource {
+export interface QasmSource {
   readonly qasm: string;
   /** Values by name of the inputs that the text declares. */
   readonly inputs?: Readonly<Record<string, number | boolean>>;
 }
+
+/** A circuit as a text in Stim's format. */
+export interface StimSource {
+  readonly stim: string;
+  /** It has none. */
+  readonly inputs?: undefined;
+}
+
+/** A circuit as a text. */
+export type TextSource = QasmSource | StimSource;
+
+/** Languages in which circuits are written. */
+export type TextForm = 'openqasm2' | 'openqasm3' | 'stim';
 
 /** A circuit to show. */
 export type LiveSource = CircuitSource | TextSource;
@@ -112,14 +129,14 @@ export interface Refused {
   readonly message: string;
   /** At least one, at most 20. */
   readonly faults: readonly LiveFault[];
-  /** Position of a fault in an OpenQASM text; both count from 1, columns in UTF-16 units. */
+  /** Position of a fault in a text; both count from 1, columns in UTF-16 units. */
   readonly position?: { readonly line: number; readonly column: number };
 }
 
 /** Answer to `show`. */
 export type LiveAnswer = LiveState | TooLarge | Refused;
 
-/** An OpenQASM text that was read. */
+/** A text that was read. */
 export interface ParsedText {
   readonly kind: 'parsed';
   readonly qubits: number;
@@ -127,7 +144,8 @@ export interface ParsedText {
   readonly numBits: number;
   /**
    * The gate objects of the program. Undefined if only the text describes it: if it computes with measured bits while
-   * it runs (loops, assignments), or with its inputs more than angles `input · scale + offset`.
+   * it runs (loops, assignments), or with its inputs more than angles `input · scale + offset`; in Stim's format if it
+   * has anything beside gates, measurements and resets.
    */
   readonly circuit: readonly GateObject[] | undefined;
   /** A value for each input that the program declares: 1, or true. */
@@ -136,7 +154,7 @@ export interface ParsedText {
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }
 
-/** An OpenQASM text that was written. */
+/** A text that was written. */
 export interface WrittenText {
   readonly kind: 'written';
   readonly text: string;
@@ -152,15 +170,35 @@ export interface GateMatrices {
   readonly matrices: readonly MatrixRows[];
 }
 
+/** The drawing of a text in Stim's format. */
+export interface DrawnTimeline {
+  readonly kind: 'timeline';
+  readonly timeline: StimTimeline;
+}
+
+/** Detecting regions of a text in Stim's format at a TICK. */
+export interface DetectorSlice {
+  readonly kind: 'slice';
+  readonly regions: readonly DetectingRegion[];
+}
+
 /** A request to the worker. */
 export type LiveRequest =
   | { readonly ask: 'show'; readonly source: LiveSource; readonly options: ShowOptions }
   | { readonly ask: 'parse'; readonly source: TextSource }
-  | { readonly ask: 'write'; readonly source: CircuitSource; readonly version: 2 | 3 }
+  | { readonly ask: 'write'; readonly source: LiveSource; readonly form: TextForm }
+  | { readonly ask: 'timeline'; readonly source: StimSource }
+  | { readonly ask: 'slice'; readonly source: StimSource; readonly tick: number }
   | { readonly ask: 'matrices'; readonly source: CircuitSource };
 
 /** Answer of the worker to a request. */
-export type LiveReply = LiveAnswer | ParsedText | WrittenText | GateMatrices;
+export type LiveReply =
+  | LiveAnswer
+  | ParsedText
+  | WrittenText
+  | GateMatrices
+  | DrawnTimeline
+  | DetectorSlice;
 
 /** Messages to the worker. */
 export interface ToWorker {

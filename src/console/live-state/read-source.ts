@@ -1,7 +1,7 @@
 /** Reads circuits in the page with the readers of the service, and lists the faults that it would list. */
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
-import { InvalidCircuitError, OpenQasmError } from '../../circuit/errors.ts';
+import { InvalidCircuitError, OpenQasmError, StimTextError } from '../../circuit/errors.ts';
 import { PARAMETER_NAMES } from '../../circuit/gate-definition.ts';
 import type { GateObject } from '../../circuit/gate-object.ts';
 import { gateObjectsOf } from '../../circuit/gate-object-schema.ts';
@@ -37,7 +37,7 @@ export function refusalOf(error: unknown): Refused | undefined {
     code,
     message,
     faults: faults.length === 0 ? [{ path: '', message, code }] : faults,
-    ...(error instanceof OpenQasmError && {
+    ...((error instanceof OpenQasmError || error instanceof StimTextError) && {
       position: { line: error.line, column: error.column },
     }),
   };

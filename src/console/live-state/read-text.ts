@@ -1,12 +1,18 @@
-/** Reads and writes OpenQASM in the page with the service's own readers and writers. Loaded when a text first comes. */
+/** Reads and writes texts in the page with the service's own readers and writers. Loaded when a text first comes. */
 import { CONSTANT, linearForm } from '../../circuit/angle-formulas.ts';
 import {
+  type Circuit,
   type DynamicCircuit,
   isDynamicOperation,
+  isNoisy,
   type NoiseOperation,
   type Operation,
 } from '../../circuit/circuit.ts';
-import { OpenQasmInputError } from '../../circuit/errors.ts';
+import {
+  OpenQasmInputError,
+  OpenQasmUnprintableError,
+  StimUnprintableError,
+} from '../../circuit/errors.ts';
 import { findOperation, type GateAngle, type GateObject } from '../../circuit/gate-object.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { gateNamed } from '../../circuit/gates.ts';
@@ -18,8 +24,24 @@ import {
 } from '../../circuit/openqasm/parse-openqasm.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { PrintedInputs } from '../../circuit/openqasm/print-openqasm3.ts';
+import { readStim } from '../../circuit/stim/read-stim.ts';
+import type { StimAction } from '../../circuit/stim/stim-gates.ts';
+import { parseStim } from '../../circuit/stim/stim-text.ts';
+import { stimTimeline } from '../../circuit/stim/stim-timeline.ts';
+import { detectingRegions } from '../../compiler/clifford/detecting-regions.ts';
+import { printStim } from '../../compiler/clifford/print-stim.ts';
 import { CodedError } from '../../errors/coded-error.ts';
-import type { CircuitSource, ParsedText, TextSource, WrittenText } from './messages.ts';
+import type {
+  CircuitSource,
+  DetectorSlice,
+  DrawnTimeline,
+  LiveSource,
+  ParsedText,
+  StimSource,
+  TextForm,
+  TextSource,
+  WrittenText,
+} from './messages.ts';
 import { LIMITS, type ReadSource, readObjects } from './read-source.ts';
 
 /**
@@ -27,8 +49,11 @@ import { LIMITS, type ReadSource, readObjects } from './read-source.ts';
  *
  * @throws {CodedError} with the faults that the service would list.
  */
-export function readText({ qasm, inputs = {} }: TextSource): ReadSource {
-  const { circuit } = readOpenQasm(qasm, LIMITS, { inputs });
+export function readText(source: TextSource): ReadSource {
+  const { circuit } =
+    'stim' in source
+      ? readStim(source.stim, LIMITS)
+      : readOpenQasm(source.qasm, LIMITS, { inputs: source.inputs ?? {} });
   const { operations } = circuit;
   return {
     circuit,
@@ -42,7 +67,9 @@ export function readText({ qasm, inputs = {} }: TextSource): ReadSource {
  *
  * @throws {CodedError} with the faults that the service would list.
  */
-export function parseText({ qasm, inputs: given = {} }: TextSource): ParsedText {
+export function parseText(source: TextSource): ParsedText {
+  if ('stim' in source) return parseStimText(source);
+  const { qasm, inputs: given = {} } = source;
   const { program, inputs } = readOpen(qasm, given);
   const { circuit, warnings } = program;
   const { numQubits: qubits, numBits } = circuit;
@@ -54,6 +81,51 @@ export function parseText({ qasm, inputs: given = {} }: TextSource): ParsedText 
     inputs,
     warnings: warnings.map(({ code, message }) => ({ code, message })),
   };
+}
+
+function parseStimText({ stim }: StimSource): ParsedText {
+  const { circuit, warnings } = readStim(stim, LIMITS);
+  const { numQubits: qubits, numBits } = circuit;
+  const hasGatesAlone = parseStim(stim).every(
+    ({ gate }) => gate !== undefined && OF_GATES.has(gate.action.kind),
+  );
+  return {
+    kind: 'parsed',
+    qubits,
+    numBits,
+    circuit: hasGatesAlone && isPrintable(circuit) ? gateObjectsFromCircuit(circuit) : undefined,
+    inputs: {},
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+  };
+}
+
+/** Instructions that are gates, measurements and resets of a circuit. */
+const OF_GATES: ReadonlySet<StimAction['kind']> = new Set([
+  'gates',
+  'controlled',
+  'rotation',
+  'measure',
+  'measure-pair',
+  'measure-product',
+  'phase-product',
+]);
+
+/**
+ * Draws a text in Stim's format.
+ *
+ * @throws {StimTextError}
+ */
+export function drawStim({ stim }: StimSource): DrawnTimeline {
+  return { kind: 'timeline', timeline: stimTimeline(stim) };
+}
+
+/**
+ * Detecting regions of a text at a TICK.
+ *
+ * @throws {StimTextError}
+ */
+export function sliceStim({ stim }: StimSource, tick: number): DetectorSlice {
+  return { kind: 'slice', regions: detectingRegions(stim, new Set([tick])).get(tick) ?? [] };
 }
 
 type Inputs = Readonly<Record<string, number | boolean>>;
@@ -110,17 +182,28 @@ function openObjects(
 }
 
 /**
- * Writes a circuit as OpenQASM. Version 3 declares its inputs; where their names are no identifiers, or names of gates,
- * angles have their values, as in version 2.
+ * Writes a circuit as a text. Version 3 of OpenQASM declares its inputs; where their names are no identifiers, or names
+ * of gates, angles have their values, as in version 2. A text is translated without its inputs, detectors and
+ * observables.
  *
- * @throws {CodedError} with the faults that the service would list, or {OpenQasmUnprintableError}.
+ * @throws {CodedError} with the faults that the service would list, or because the language cannot express the circuit.
  */
-export function writeText(source: CircuitSource, version: 2 | 3): WrittenText {
-  const { circuit } = readObjects(source);
-  if (!isPrintable(circuit)) throw new Error('unreachable: gate objects with loops');
-  const values = printOpenQasm(circuit, version === 2 ? '2' : '3');
-  const { inputs = {} } = source;
-  if (version === 2 || Object.keys(inputs).length === 0) return { kind: 'written', text: values };
+export function writeText(source: LiveSource, form: TextForm): WrittenText {
+  const { circuit } = 'circuit' in source ? readObjects(source) : readText(source);
+  if (!isPrintable(circuit)) {
+    const what = 'The program computes with measured bits, or misreads them';
+    if (form === 'stim') throw new StimUnprintableError(what);
+    throw new OpenQasmUnprintableError(what, 'gates cannot express that.');
+  }
+  if (form === 'stim') {
+    if (isNoisy(circuit)) throw new StimUnprintableError('The circuit has noise');
+    // Checked: it has no noise.
+    return { kind: 'written', text: printStim(circuit as Circuit) };
+  }
+  const values = printOpenQasm(circuit, form === 'openqasm2' ? '2' : '3');
+  const { inputs = {} } = 'circuit' in source ? source : {};
+  if (!('circuit' in source) || form === 'openqasm2' || Object.keys(inputs).length === 0)
+    return { kind: 'written', text: values };
   const text = printOpenQasm({ ...circuit, inputs: printedInputs(circuit, source) }, '3');
   return { kind: 'written', text: isReadable(text, inputs) ? text : values };
 }

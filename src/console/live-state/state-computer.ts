@@ -68,7 +68,11 @@ export class StateComputer {
         case 'parse':
           return (await textReader()).parseText(request.source);
         case 'write':
-          return (await textReader()).writeText(request.source, request.version);
+          return (await textReader()).writeText(request.source, request.form);
+        case 'timeline':
+          return (await textReader()).drawStim(request.source);
+        case 'slice':
+          return (await textReader()).sliceStim(request.source, request.tick);
         case 'matrices':
           return matricesOf(request.source);
       }
@@ -152,11 +156,11 @@ export class StateComputer {
   }
 }
 
-/** OpenQASM is a third of the worker's script, and many circuits never need it. */
+/** Readers of texts are a third of the worker's script, and many circuits never need them. */
 const textReader = () => import('./read-text.ts');
 
 async function read(source: LiveSource): Promise<ReadSource> {
-  return 'qasm' in source ? (await textReader()).readText(source) : readObjects(source);
+  return 'circuit' in source ? readObjects(source) : (await textReader()).readText(source);
 }
 
 function matricesOf(source: CircuitSource): GateMatrices {

@@ -3,7 +3,7 @@ import type { CircuitSubmissionInput, NamedNoiseModel, Processor } from '../../c
 import { availabilityInWords } from '../fleet/processor-words.ts';
 import { grouped } from '../numbers.ts';
 
-/** The circuit of a run, as operations or as OpenQASM text. */
+/** The circuit of a run, as operations, as OpenQASM text or as a text in Stim's format. */
 export type Submission =
   | {
       readonly circuit: NonNullable<CircuitSubmissionInput['circuit']>;
@@ -14,7 +14,8 @@ export type Submission =
       readonly qasm: string;
       /** Values of the inputs that the text declares. */
       readonly inputs?: Readonly<Record<string, number | boolean>>;
-    };
+    }
+  | { readonly stim: string };
 
 /** Choices of a visitor, as typed. */
 export interface Choices {
@@ -41,21 +42,38 @@ export interface ProcessorOption {
 /** All processors: whether each takes a circuit of `numQubits` qubits with these choices, and otherwise why not. */
 export function processorOptionsOf(
   processors: readonly Processor[],
+  submission: Submission,
   numQubits: number,
   choices: Choices,
 ): readonly ProcessorOption[] {
   return processors.map((processor) => ({
     processor,
-    refusal: refusalOf(processor, numQubits, choices),
+    refusal: refusalOf(processor, submission, numQubits, choices),
     words: availabilityInWords(processor),
   }));
 }
 
-function refusalOf(processor: Processor, numQubits: number, choices: Choices): string | undefined {
+function refusalOf(
+  processor: Processor,
+  submission: Submission,
+  numQubits: number,
+  choices: Choices,
+): string | undefined {
   const { available, reason, qubits, max_used_qubits: maxUsed, methods = [] } = processor;
   if (!available) return reason ?? 'It is not available.';
   if (needsDevice(processor))
     return 'It needs the description of a device, so it is used by the API.';
+  const isStim = 'stim' in submission;
+  if (isStim && (processor.family === 'superconducting' || processor.family === 'emulator')) {
+    return 'A text in Stim’s format runs on simulators.';
+  }
+  if (
+    isStim &&
+    hasParities(submission.stim) &&
+    !methods.some(({ method }) => method === 'stabilizer')
+  ) {
+    return 'It gives no detection events.';
+  }
   const byMethod = methods.map(({ max_qubits: most }) => most);
   const most = maxUsed === undefined ? Math.max(qubits, ...byMethod) : Math.min(qubits, maxUsed);
   if (numQubits > most) {
@@ -63,7 +81,7 @@ function refusalOf(processor: Processor, numQubits: number, choices: Choices): s
   }
   const shots = Number(choices.shots);
   if (shots > processor.max_shots) return `It takes at most ${grouped(processor.max_shots)} shots.`;
-  if (choices.noise === '') return undefined;
+  if (isStim || choices.noise === '') return undefined;
   if (choices.noise === 'none') {
     return hasOwnNoise(processor) || processor.family !== 'superconducting'
       ? undefined
@@ -145,9 +163,16 @@ export function requestOf(
     target_processor: processor,
     shots: Number(shots),
     ...(seed !== '' && { seed: Number(seed) }),
-    ...(noise === 'none' && { noise: {} }),
-    ...(noise !== '' && noise !== 'none' && { noise: { model: noise } }),
+    // A text in Stim's format has its own noise.
+    ...('stim' in submission
+      ? hasParities(submission.stim) && { return: ['detection_events'] }
+      : noise !== '' && { noise: noise === 'none' ? {} : { model: noise } }),
   };
+}
+
+/** Whether a text in Stim's format has detectors or observables. */
+function hasParities(stim: string): boolean {
+  return /^\s*(?:DETECTOR|OBSERVABLE_INCLUDE)\b/im.test(stim);
 }
 
 /** Whether a circuit measures anything. The service measures all qubits of one that does not. */
@@ -155,6 +180,7 @@ export function hasMeasurement(submission: Submission): boolean {
   if ('circuit' in submission) {
     return submission.circuit.some(({ gate }) => /^(m|measure)$/i.test(gate));
   }
+  if ('stim' in submission) return /^\s*(?:M|HERALD)/im.test(submission.stim);
   const text = submission.qasm.replaceAll(/\/\/[^\n]*|\/\*.*?\*\//gs, '');
   return /\bmeasure\b/.test(text);
 }

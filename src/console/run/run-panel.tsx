@@ -65,7 +65,12 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
   const processors = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
   const models = useResource('GET /quantum/noise-models', {});
   const runs = useRuns();
-  const options = processorOptionsOf(processors.data?.processors ?? [], numQubits, choices);
+  const options = processorOptionsOf(
+    processors.data?.processors ?? [],
+    submission,
+    numQubits,
+    choices,
+  );
   const chosen = chosenOption(options, choices.processor);
   const faults = faultsOf(choices);
   const hasFaults = faults.shots.length + faults.seed.length > 0;
@@ -87,7 +92,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
         choices={choices}
         options={options}
         chosen={chosen}
-        models={models.data?.noise_models ?? []}
+        models={'stim' in submission ? undefined : (models.data?.noise_models ?? [])}
         faults={faults}
         onChange={setChoices}
         onRun={run}
@@ -173,7 +178,8 @@ function RunForm({
   readonly choices: Choices;
   readonly options: readonly ProcessorOption[];
   readonly chosen: ProcessorOption | undefined;
-  readonly models: readonly NamedNoiseModel[];
+  /** Undefined where the circuit has noise of its own. */
+  readonly models: readonly NamedNoiseModel[] | undefined;
   readonly faults: { readonly shots: readonly string[]; readonly seed: readonly string[] };
   readonly onChange: (choices: Choices) => void;
   readonly onRun: () => void;
@@ -223,17 +229,21 @@ function RunForm({
           onText={set('seed')}
         />
       </div>
-      <SelectField
-        label="Noise"
-        hint={noiseInWords(choices.noise, models, chosen?.processor)}
-        value={choices.noise}
-        options={[
-          ['', isNoisy ? 'Of the device' : 'None'],
-          ...(isNoisy || choices.noise === 'none' ? [['none', 'None'] as const] : []),
-          ...models.map(({ id }) => [id, `Like ${id}`] as const),
-        ]}
-        onChoose={set('noise')}
-      />
+      {models === undefined ? (
+        <p class="note">The noise is that of the text.</p>
+      ) : (
+        <SelectField
+          label="Noise"
+          hint={noiseInWords(choices.noise, models, chosen?.processor)}
+          value={choices.noise}
+          options={[
+            ['', isNoisy ? 'Of the device' : 'None'],
+            ...(isNoisy || choices.noise === 'none' ? [['none', 'None'] as const] : []),
+            ...models.map(({ id }) => [id, `Like ${id}`] as const),
+          ]}
+          onChoose={set('noise')}
+        />
+      )}
       {children}
     </form>
   );

@@ -9,6 +9,7 @@ import { FactList } from '../shell/facts.tsx';
 import { SelectField } from '../shell/forms.tsx';
 import { hashOf } from '../shell/route.ts';
 import { circuitFacts } from './circuit-words.ts';
+import { DetectionResult } from './detection-result.tsx';
 import './run.css';
 import type { EndedRun } from './use-run.ts';
 
@@ -27,13 +28,18 @@ export function RunResult({ runs }: { readonly runs: readonly EndedRun[] }) {
         <h3>Run {number}</h3>
         <a href={hashOf(['jobs', circuit.circuit_id])}>Open this job</a>
       </div>
-      <ComparedCounts
-        label={runLabel(last)}
-        counts={counts}
-        exact={exact}
-        other={compared && { label: runLabel(compared), counts: countsOf(compared.circuit) }}
-      />
-      {earlier.length > 0 && (
+      {circuit.detection_events !== undefined && (
+        <DetectionResult events={circuit.detection_events} />
+      )}
+      {circuit.counts !== undefined && (
+        <ComparedCounts
+          label={runLabel(last)}
+          counts={counts}
+          exact={exact}
+          other={compared && { label: runLabel(compared), counts: countsOf(compared.circuit) }}
+        />
+      )}
+      {circuit.counts !== undefined && earlier.length > 0 && (
         <div class="compare">
           <SelectField
             label="Compare with"

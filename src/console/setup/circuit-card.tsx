@@ -22,6 +22,8 @@ interface CircuitCardProps<Draft> {
   readonly rows: number;
   readonly onExample: (draft: Draft) => void;
   readonly onText: (text: string) => void;
+  /** Stands above the text. */
+  readonly children?: ComponentChildren;
 }
 
 export function CircuitCard<Draft extends { readonly text: string }>({
@@ -36,6 +38,7 @@ export function CircuitCard<Draft extends { readonly text: string }>({
   rows,
   onExample,
   onText,
+  children,
 }: CircuitCardProps<Draft>) {
   const chosen = examples.find((example) => example.draft.text === text);
   return (
@@ -55,6 +58,7 @@ export function CircuitCard<Draft extends { readonly text: string }>({
         ))}
       </div>
       <p class="note">{chosen?.about ?? own}</p>
+      {children}
       <Field label={label} hint={hint} faults={faults}>
         {(bound) => (
           <textarea

@@ -4,6 +4,13 @@ import { readStim } from '../../../src/circuit/stim/read-stim.ts';
 import type { TaskCounts } from '../../../src/client/api-types.ts';
 import { submissionOf, taskFaults } from '../../../src/console/experiments/draft.ts';
 import { EXAMPLES } from '../../../src/console/experiments/examples.ts';
+import {
+  CODES,
+  FIRST_GENERATOR,
+  type GeneratorDraft,
+  generatedTasks,
+  withCode,
+} from '../../../src/console/experiments/generated-tasks.ts';
 import { withCounts } from '../../../src/console/experiments/live-counts.ts';
 import {
   crossingsInWords,
@@ -91,6 +98,64 @@ describe('the entries of an experiment', () => {
       expect(detectors).toHaveLength((d - 1) * (d + 1));
       expect(logicalObservables).toHaveLength(1);
     }
+  });
+});
+
+describe('the generator', () => {
+  const faultsOf = (change: Partial<GeneratorDraft>) => {
+    try {
+      generatedTasks({ ...FIRST_GENERATOR, ...change });
+    } catch (error) {
+      if (error instanceof FieldError) return error.details;
+      throw error;
+    }
+    return [];
+  };
+
+  test('writes a task for each distance and rate, with rounds by the distance', () => {
+    const tasks = generatedTasks({
+      ...FIRST_GENERATOR,
+      distances: '3 5',
+      rounds: '2d',
+      rates: '0.1',
+    });
+    expect(tasks.map(({ metadata }) => metadata)).toEqual([
+      { d: 3, r: 6, p: 0.1 },
+      { d: 5, r: 10, p: 0.1 },
+    ]);
+    // Four checks in the first round and at the end, and eight in each of the rounds between.
+    const { detectors } = readStim(tasks[0]?.stim ?? '', { maxQubits: 26, maxGates: 10_000 });
+    expect(detectors).toHaveLength(8 * 5 + 4 + 4);
+  });
+
+  test('has only the errors that are chosen', () => {
+    const [task] = generatedTasks({ ...FIRST_GENERATOR, errors: ['afterResetFlipProbability'] });
+    const noise = [...(task?.stim ?? '').matchAll(/^ *(\w+)\(0\.002\)/gm)].map(([, name]) => name);
+    expect(new Set(noise)).toEqual(new Set(['X_ERROR']));
+  });
+
+  test('knows every code with a task of its own', () => {
+    const least: Readonly<Record<string, Partial<GeneratorDraft>>> = {
+      honeycomb_code: { distances: '2', rounds: '3' },
+    };
+    for (const code of CODES) {
+      const draft = { ...withCode(FIRST_GENERATOR, code), ...least[code] };
+      expect(generatedTasks(draft).length).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    [{ distances: '' }, 'distances'],
+    [{ distances: '3, x' }, 'distances'],
+    [{ distances: '53' }, 'distances'],
+    [{ distances: '1' }, 'distances'],
+    [{ distances: '49 51' }, 'distances'],
+    [{ rounds: 'e' }, 'rounds'],
+    [{ rounds: '0' }, 'rounds'],
+    [{ rates: '0.6' }, 'rates'],
+    [{ code: 'honeycomb_code', task: 'memory', distances: '3' }, 'distances'],
+  ])('%j is refused at %s', (change, path) => {
+    expect(faultsOf(change).map((fault) => fault.path)).toEqual([path]);
   });
 });
 

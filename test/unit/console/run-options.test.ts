@@ -52,7 +52,7 @@ const wide: Processor = {
 };
 const noisy = { ...FIRST_CHOICES, noise: 'ibm-fez' };
 const refusal = (one: Processor, numQubits: number, choices = FIRST_CHOICES) =>
-  processorOptionsOf([one], numQubits, choices)[0]?.refusal;
+  processorOptionsOf([one], { circuit: [] }, numQubits, choices)[0]?.refusal;
 
 test('a processor that takes the circuit has no refusal', () => {
   expect(refusal(simulator, 20)).toBeUndefined();
@@ -88,6 +88,7 @@ test.each([
 test('without a choice the first processor that takes the circuit is chosen', () => {
   const options = processorOptionsOf(
     [{ ...simulator, available: false }, emulated],
+    { circuit: [] },
     2,
     FIRST_CHOICES,
   );

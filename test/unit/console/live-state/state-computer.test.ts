@@ -271,7 +271,7 @@ describe('texts', () => {
       const stream = new RandomStream(910 + seed);
       const gates = gateObjectsFromCircuit({ operations: randomGates(stream, 4, 12, 2) });
       const source = { circuit: [...gates, { gate: 'M', qubits: [0, 3] }], qubits: 4 };
-      const written = await computer.answer({ ask: 'write', source, version });
+      const written = await computer.answer({ ask: 'write', source, form: `openqasm${version}` });
       if (written.kind !== 'written') throw new Error(JSON.stringify(written));
       const parsed = await computer.answer({ ask: 'parse', source: { qasm: written.text } });
       if (parsed.kind !== 'parsed' || parsed.circuit === undefined) throw new Error('unread');
@@ -345,7 +345,7 @@ describe('texts', () => {
       },
     ];
     const source = { circuit, qubits: 2, inputs: { a: 0.3, b: 0.4 } };
-    const written = await computer.answer({ ask: 'write', source, version: 3 });
+    const written = await computer.answer({ ask: 'write', source, form: 'openqasm3' });
     if (written.kind !== 'written') throw new Error(JSON.stringify(written));
     expect(written.text).toContain('input float a;\ninput float b;\n');
     expect(written.text).toContain('rx(2*a - 0.5) q[0];');
@@ -361,7 +361,11 @@ describe('texts', () => {
       ['my angle', 3],
       ['a', 2],
     ] as const) {
-      const written = await computer.answer({ ask: 'write', source: source(name), version });
+      const written = await computer.answer({
+        ask: 'write',
+        source: source(name),
+        form: `openqasm${version}`,
+      });
       expect(written).toMatchObject({ text: expect.stringContaining('rx(0.25) q[0];') });
     }
   });
@@ -372,7 +376,7 @@ describe('texts', () => {
       { gate: 'X', qubit: 0, condition: { bits: [0], value: 1 } },
       { gate: 'X', qubit: 0, condition: { bits: [0, 1], value: 1 } },
     ];
-    const answer = await computer.answer({ ask: 'write', source: { circuit }, version: 2 });
+    const answer = await computer.answer({ ask: 'write', source: { circuit }, form: 'openqasm2' });
     expect(answer).toMatchObject({ kind: 'refused', code: 'CIRCUIT_OPENQASM_UNPRINTABLE' });
   });
 });

@@ -1,12 +1,10 @@
-/** The circuit as OpenQASM 3, which can be edited: the text follows the gates, and the gates follow the text. */
+/**
+ * The circuit as a text, which can be edited: the text follows the gates, and the gates follow the text, or else the text
+ * is the source.
+ */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import {
-  HighlightStyle,
-  StreamLanguage,
-  type StreamParser,
-  syntaxHighlighting,
-} from '@codemirror/language';
-import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
+import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useSignal } from '@preact/signals';
@@ -14,7 +12,17 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { Refused, TextSource } from '../live-state/messages.ts';
 import { type EditedCircuit, editedCircuit, MAX_QUBITS } from './edited-circuit.ts';
-import { circuit, edit, gateSource, inputs, textSource, unreadText } from './editor.ts';
+import {
+  circuit,
+  edit,
+  gateSource,
+  inputs,
+  language,
+  openText,
+  textSource,
+  unreadText,
+} from './editor.ts';
+import { LANGUAGES } from './languages.ts';
 import { messageOfAnswer } from './state-words.ts';
 import { changeTo } from './text-change.ts';
 
@@ -25,7 +33,7 @@ const WRITE_AFTER_MS = 120;
 /** Most gates that are drawn. */
 const MAX_DRAWN = 1000;
 
-export function QasmEditor({ states }: { readonly states: LiveStates }) {
+export function TextEditor({ states }: { readonly states: LiveStates }) {
   const host = useRef<HTMLDivElement>(null);
   const note = useSignal('');
   useEffect(() => {
@@ -35,10 +43,32 @@ export function QasmEditor({ states }: { readonly states: LiveStates }) {
       note.value = text;
     });
   }, [states]);
+  const isText = textSource.value !== undefined;
   return (
     <section class="card" aria-labelledby="text-title">
-      <h2 id="text-title">OpenQASM 3</h2>
-      <p class="note">Edit the text or the circuit: each follows the other.</p>
+      <div class="head">
+        <h2 id="text-title">Text</h2>
+        <div class="choices" role="group" aria-label="Language of the text">
+          {NAMES.map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === language.value}
+              disabled={isText && name !== language.value}
+              onClick={() => {
+                language.value = name;
+              }}
+            >
+              {LANGUAGES[name].title}
+            </button>
+          ))}
+        </div>
+      </div>
+      <p class="note">
+        {isText
+          ? 'The text is the source. Undo goes back to the gates before it.'
+          : 'Edit the text or the circuit: each follows the other.'}
+      </p>
       <div class="editor" ref={host} />
       <p class="small" role="status">
         {note.value}
@@ -46,6 +76,8 @@ export function QasmEditor({ states }: { readonly states: LiveStates }) {
     </section>
   );
 }
+
+const NAMES = ['openqasm3', 'stim'] as const;
 
 /** Opens the editor. @returns Closes it. */
 function openEditor(
@@ -64,6 +96,18 @@ function openEditor(
   let fromText: EditedCircuit | undefined;
   /** Number of edits of the visitor. A circuit that was there before one of them does not replace the text. */
   let numEdits = 0;
+  const syntax = new Compartment();
+  const inLanguage = () => {
+    const { title, parser } = LANGUAGES[language.peek()];
+    return [
+      StreamLanguage.define(parser),
+      EditorView.contentAttributes.of({
+        'aria-label': `${title} text of the circuit`,
+        // So that the keyboard reaches what is scrolled.
+        tabindex: '0',
+      }),
+    ];
+  };
   const view = new EditorView({
     root,
     parent: root,
@@ -73,26 +117,28 @@ function openEditor(
         lineNumbers(),
         history(),
         keymap.of([...defaultKeymap, ...historyKeymap]),
-        StreamLanguage.define(OPENQASM),
+        syntax.of(inLanguage()),
         syntaxHighlighting(COLOURS),
         FAULTS,
         LOOK,
-        EditorView.contentAttributes.of({ 'aria-label': 'OpenQASM 3 text of the circuit' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           if (update.state.doc.toString() === known) {
             unreadText.value = undefined;
             return;
           }
-          numEdits += 1;
-          unreadText.value = 'The text has changed and is being read.';
-          clearTimeout(timer);
-          timer = setTimeout(() => void read().catch(() => {}), READ_AFTER_MS);
+          readLater();
         }),
       ],
     }),
   });
 
+  function readLater(): void {
+    numEdits += 1;
+    unreadText.value = 'The text has changed and is being read.';
+    clearTimeout(timer);
+    timer = setTimeout(() => void read().catch(() => {}), READ_AFTER_MS);
+  }
   const mark = (refused: Refused | undefined) => {
     view.dispatch({ effects: setFault.of(refused && faultIn(refused)) });
   };
@@ -112,33 +158,42 @@ function openEditor(
 
   const read = async () => {
     const text = view.state.doc.toString();
-    const answer = await states.parseOpenqasm(text);
+    const isStim = language.peek() === 'stim';
+    const answer = await states.parseText(isStim ? { stim: text } : { qasm: text });
     // It has been edited since.
-    if (isEnded || view.state.doc.toString() !== text) return;
+    if (isEnded || view.state.doc.toString() !== text || isStim !== (language.peek() === 'stim'))
+      return;
     if (answer.kind === 'refused') {
       mark(answer);
       say(messageOfAnswer(answer));
       unreadText.value =
-        'The text has a fault, so drawing and state are of the circuit before it. Mend the text, or undo.';
+        'The text has a fault, so what is shown is the circuit before it. Mend the text, or undo.';
       return;
     }
     mark(undefined);
     known = text;
     unreadText.value = undefined;
     const asText = () => {
+      if (isStim) {
+        openText({ stim: text });
+        return;
+      }
       const before = textSource.peek()?.inputs ?? {};
       const values = Object.entries(answer.inputs).map(
         ([name, value]) => [name, before[name] ?? value] as const,
       );
-      textSource.value = {
+      openText({
         qasm: text,
         ...(values.length > 0 && { inputs: Object.fromEntries(values) }),
-      };
+      });
     };
+    const warnings = answer.warnings.map(({ message }) => message).join(' ');
     if (answer.circuit === undefined) {
       asText();
       say(
-        'This program computes with measured bits, or with inputs: the text is the source, and is not drawn.',
+        isStim
+          ? warnings
+          : 'This program computes with measured bits, or with inputs: the text is the source, and is not drawn.',
       );
       return;
     }
@@ -147,7 +202,7 @@ function openEditor(
       say(`Up to ${MAX_QUBITS} qubits and ${MAX_DRAWN} gates are drawn: the text is the source.`);
       return;
     }
-    say(answer.warnings.map(({ message }) => message).join(' '));
+    say(warnings);
     const next = editedCircuit(answer.circuit, answer.qubits);
     fromText = next;
     edit(next, 'text');
@@ -159,16 +214,19 @@ function openEditor(
     // A text that was read stays as the visitor wrote it.
     const isAsWritten = now === fromText && view.state.doc.toString() === known;
     if (textSource.peek() !== undefined || isAsWritten || isOver()) return;
-    const answer = await states.writeOpenqasm(gateSource.peek(), 3);
-    if (isOver() || answer.kind === 'refused') return;
+    const form = language.peek();
+    const answer = await states.writeText(gateSource.peek(), form);
+    if (isOver() || language.peek() !== form) return;
+    // A text of before would not be that of the gates.
+    const text = answer.kind === 'refused' ? '' : answer.text;
     const before = view.state.doc.toString();
-    known = answer.text;
+    known = text;
     fromText = undefined;
     unreadText.value = undefined;
-    if (answer.text === before) return;
-    view.dispatch({ changes: changeTo(before, answer.text) });
+    say(answer.kind === 'refused' ? messageOfAnswer(answer) : '');
+    if (text === before) return;
+    view.dispatch({ changes: changeTo(before, text) });
     mark(undefined);
-    say('');
   };
 
   // A worker that failed is reported with the state.
@@ -179,10 +237,25 @@ function openEditor(
   };
   /** Shows a text that became the source elsewhere: by a link, or before this editor was opened. */
   const showSource = (source: TextSource | undefined) => {
-    if (source === undefined || source.qasm === known) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source.qasm } });
+    if (source === undefined) {
+      follow();
+      return;
+    }
+    const text = 'stim' in source ? source.stim : source.qasm;
+    if (text === view.state.doc.toString()) return;
+    known = '';
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  };
+  /** Reads a text that is not read yet in the new language, or writes the circuit in it. */
+  const changeLanguage = () => {
+    view.dispatch({ effects: syntax.reconfigure(inLanguage()) });
+    mark(undefined);
+    fromText = undefined;
+    if (unreadText.peek() === undefined) follow();
+    else readLater();
   };
   const ends = [
+    language.subscribe(changeLanguage),
     circuit.subscribe(follow),
     inputs.subscribe(follow),
     textSource.subscribe(showSource),
@@ -265,46 +338,3 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.string, color: 'var(--class-0)' },
   { tag: tags.typeName, color: 'var(--class-1)' },
 ]);
-
-const KEYWORDS = new Set(
-  'OPENQASM include gate measure reset barrier if else for while in return def defcal let const input output ctrl negctrl inv pow end break continue opaque pragma box delay'.split(
-    ' ',
-  ),
-);
-const TYPES = new Set(
-  'qubit qreg bit creg int uint float angle bool duration stretch complex'.split(' '),
-);
-
-const OPENQASM: StreamParser<{ isInComment: boolean }> = {
-  startState: () => ({ isInComment: false }),
-  token(stream, state) {
-    if (state.isInComment) {
-      if (stream.skipTo('*/')) {
-        stream.match('*/');
-        state.isInComment = false;
-      } else stream.skipToEnd();
-      return 'comment';
-    }
-    if (stream.eatSpace()) return null;
-    if (stream.match('//')) {
-      stream.skipToEnd();
-      return 'comment';
-    }
-    if (stream.match('/*')) {
-      state.isInComment = true;
-      return 'comment';
-    }
-    if (stream.match(/^"[^"]*"/)) return 'string';
-    if (stream.match(/^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i) || stream.match(/^(?:pi|tau|π|τ)\b/)) {
-      return 'number';
-    }
-    const word = stream.match(/^[A-Za-z_]\w*/);
-    if (word !== null && word !== true && word !== false) {
-      const [name = ''] = word;
-      if (KEYWORDS.has(name)) return 'keyword';
-      return TYPES.has(name) ? 'typeName' : null;
-    }
-    stream.next();
-    return null;
-  },
-};
