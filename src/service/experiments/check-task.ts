@@ -151,7 +151,6 @@ export function checkTask(
           : withoutNoise(circuit),
       losesQubits,
       outputs: ['detection_events'],
-      shots: undefined,
       mayTakeLong: limits.maxSteps === undefined,
     },
     faults,
