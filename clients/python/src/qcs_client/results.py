@@ -310,7 +310,9 @@ def _unpacked_bits(packed: Mapping[str, Any], width: int) -> BoolMatrix:
     """Rows of bits from Stim's format ``b8``."""
     if packed.get("format", "b8") != "b8":
         raise QcsError(f"These shots are in the format {packed['format']}: read ``data`` of the record.")
-    rows = np.frombuffer(base64.b64decode(packed["data"]), dtype=np.uint8).reshape(-1, packed["bytes_per_shot"])
+    rows = np.frombuffer(base64.b64decode(packed["data"]), dtype=np.uint8).reshape(
+        packed.get("shots", -1), packed["bytes_per_shot"]
+    )
     bits: BoolMatrix = np.unpackbits(rows, axis=1, bitorder="little")[:, :width].astype(bool)
     return bits
 
