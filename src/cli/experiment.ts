@@ -1,6 +1,6 @@
 /** The command `qcs experiment`: logical error rates of circuits, as `sinter collect` finds them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DECODER_NAMES } from '../decoding/open-decoder.ts';
+import type { DecoderChoice } from '../decoding/decoders.ts';
 import type { CommandIo } from './command-io.ts';
 import type { ExperimentOptions } from './experiment-tasks.ts';
 import { withAddress } from './jobs.ts';
@@ -8,6 +8,13 @@ import { count, digits, list, number, several, whole } from './option-parsers.ts
 
 /** Most shots or errors of a task. */
 const MOST = 10 ** 12;
+/** Decoders. They are repeated here because importing the list of the decoders loads all of them. */
+const DECODERS: Readonly<Record<DecoderChoice, true>> = {
+  matching: true,
+  union_find: true,
+  lookup: true,
+  none: true,
+};
 const numbers = list(whole(0, 1e9));
 
 /** Adds the command to the program. */
@@ -62,7 +69,7 @@ export function addExperimentCommand(program: Command, io: CommandIo): void {
 }
 
 function decoder(text: string): string {
-  const names = [...DECODER_NAMES, 'none'];
+  const names = Object.keys(DECODERS);
   if (names.includes(text)) return text;
   throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
 }
