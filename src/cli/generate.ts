@@ -1,4 +1,4 @@
-/** The command `qcs gen`: memory experiments in Stim's circuit format. */
+/** The command `qcs gen`: memory experiments and preparations of T states in Stim's circuit format. */
 import type { Command } from 'commander';
 import type { CommandIo } from './command-io.ts';
 import { OptionsConflictError } from './errors.ts';
@@ -14,6 +14,8 @@ interface GenerateOptions {
   readonly before_round_data_depolarization: number;
   readonly before_measure_flip_probability: number;
   readonly after_reset_flip_probability: number;
+  readonly idle_depolarization: number;
+  readonly after_t_phase_flip_probability: number;
 }
 
 /** Distance of the largest code: its circuit has about a hundred thousand qubits. */
@@ -24,11 +26,16 @@ const MAX_ROUNDS = 1_000_000_000;
 export function addGenerateCommand(program: Command, io: CommandIo): void {
   program
     .command('gen')
-    .description("print a memory experiment of a code in Stim's format, as `stim gen` does")
-    .requiredOption('--code <code>', 'repetition_code, surface_code, color_code or honeycomb_code')
+    .description(
+      "print a memory experiment of a code or a preparation of T states in Stim's format, as `stim gen` does",
+    )
+    .requiredOption(
+      '--code <code>',
+      'repetition_code, surface_code, color_code, reed_muller_code or honeycomb_code',
+    )
     .requiredOption(
       '--task <task>',
-      'memory of repetition_code and honeycomb_code; rotated_memory_x, rotated_memory_z, unrotated_memory_x or unrotated_memory_z of surface_code; memory_xyz of color_code',
+      'memory of repetition_code and honeycomb_code; rotated_memory_x, rotated_memory_z, unrotated_memory_x or unrotated_memory_z of surface_code; memory_xyz or cultivation of color_code; distillation of reed_muller_code',
     )
     .requiredOption('--distance <d>', 'of the code', count(MAX_DISTANCE))
     .requiredOption('--rounds <n>', 'how often the checks are measured', count(MAX_ROUNDS))
@@ -41,6 +48,18 @@ export function addGenerateCommand(program: Command, io: CommandIo): void {
     )
     .option('--before_measure_flip_probability <p>', 'errors of measurements', number(0, 1), 0)
     .option('--after_reset_flip_probability <p>', 'errors of resets', number(0, 1), 0)
+    .option(
+      '--idle_depolarization <p>',
+      'noise of idle qubits in each layer (cultivation, distillation)',
+      number(0, 1),
+      0,
+    )
+    .option(
+      '--after_t_phase_flip_probability <p>',
+      'Z after T gates (cultivation, distillation)',
+      number(0, 1),
+      0,
+    )
     .addHelpText(
       'after',
       '\nFor example:\n\n  qcs gen --code surface_code --task rotated_memory_x --distance 3 --rounds 3 \\\n    --after_clifford_depolarization 0.001 > memory.stim\n  qcs run memory.stim --target qvm',
@@ -54,6 +73,8 @@ export function addGenerateCommand(program: Command, io: CommandIo): void {
           beforeRoundDataDepolarization: options.before_round_data_depolarization,
           beforeMeasureFlipProbability: options.before_measure_flip_probability,
           afterResetFlipProbability: options.after_reset_flip_probability,
+          idleDepolarization: options.idle_depolarization,
+          afterTPhaseFlipProbability: options.after_t_phase_flip_probability,
         },
       });
       if ('problem' in generated) throw new OptionsConflictError(generated.problem);

@@ -6,6 +6,7 @@ import { type CpuProcessorOptions, statevectorSpec } from '../fleet/cpu-processo
 import type { Fleet } from '../fleet/fleet.ts';
 import type { CircuitResult, Processor } from '../fleet/processor.ts';
 import { callerDeviceSpec, emulatedSpec, qvmSpec } from '../fleet/simulated-processor.ts';
+import type { Job, JobKind } from '../jobs/job.ts';
 import { drawSeed } from '../math/philox.ts';
 import {
   type CheckedCircuit,
@@ -15,6 +16,7 @@ import {
 import { type FurtherNumbers, runFurther } from '../service/circuits/further-runs.ts';
 import { circuitBodyOf } from '../service/circuits/read-circuit.ts';
 import type { Target } from '../service/circuits/targets.ts';
+import { encodeStored } from '../service/jobs/stored-request.ts';
 import { type CommandIo, Interrupt } from './command-io.ts';
 import { withProgress } from './progress-bar.ts';
 
@@ -91,6 +93,25 @@ export async function furtherRuns(
   );
 }
 
+/**
+ * A job that runs in this process.
+ *
+ * @param facts - Facts of its request, which its handler reads.
+ * @param now - Milliseconds since 1970 UTC.
+ */
+export function localJob(kind: JobKind, target: string, facts: object, now: number): Job {
+  return {
+    ...WHOSE,
+    id: 'local',
+    kind,
+    status: 'running',
+    target,
+    request: encodeStored({ ...facts, tier: WHOSE.tier }, '{}'),
+    createdAt: now,
+    attempts: 1,
+  };
+}
+
 /** Whether a processor runs circuits on the CPU's engine alone. */
 export function isRunHere(target: unknown): boolean {
   if (target === 'statevector-sim' || target === 'qvm') return true;
@@ -108,8 +129,8 @@ export function targetsHere(settings: CpuProcessorOptions): readonly Target[] {
 /**
  * Creates this machine's fleet, uses it, and closes it.
  *
- * @param target - Id of the processor that will be used. The engines are started only for `gpu-fleet`: other processors
- *   are not on this machine, or do not exist, which the check of a circuit reports.
+ * @param target - Id of the processor that will be used. Only its engines are started; other processors are not on this
+ *   machine, or do not exist, which the check of a circuit reports.
  */
 export async function onFleet<T>(
   target: unknown,
@@ -119,6 +140,7 @@ export async function onFleet<T>(
   const fleet = await createFleet(loadConfig(environment), now, { environment });
   try {
     if (target === 'gpu-fleet') await fleet.start();
+    else if (isRunHere(target)) await fleet.startStatevector();
     return await use(fleet);
   } finally {
     await fleet.close();

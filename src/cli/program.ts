@@ -11,6 +11,7 @@ import type { MeasureOptions } from './capacity/measure-capacity.ts';
 import { addRunCommand, addSubmitCommand } from './circuit-commands.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';
 import type { CompileOptions } from './compile-file.ts';
+import { addExperimentCommand } from './experiment.ts';
 import { exitCodeOf, faultText } from './failures.ts';
 import { addGenerateCommand } from './generate.ts';
 import { addJobsCommand } from './jobs.ts';
@@ -80,6 +81,7 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   addSubmitCommand(program, io);
   addCompileCommand(program, io);
   addGenerateCommand(program, io);
+  addExperimentCommand(program, io);
   addDistanceCommand(program, io);
   addJobsCommand(program, io);
   addKeysCommand(program, io);

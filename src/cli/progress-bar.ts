@@ -74,9 +74,12 @@ export class ProgressBar implements Disposable {
  */
 export async function withProgress<T>(
   io: Pick<CommandIo, 'err' | 'now' | 'onInterrupt'>,
-  work: (onProgress: (fraction: number) => void, signal: AbortSignal) => Promise<T>,
+  work: (
+    onProgress: (fraction: number, message?: string) => void,
+    signal: AbortSignal,
+  ) => Promise<T>,
 ): Promise<T> {
   using interrupt = new Interrupt(io);
   using bar = new ProgressBar(io.err, 'running', io.now);
-  return await work((fraction) => bar.update(fraction), interrupt.signal);
+  return await work((fraction, message) => bar.update(fraction, message), interrupt.signal);
 }

@@ -9,7 +9,7 @@ import { loadConfig } from '../config.ts';
 import { statevectorSpec } from '../fleet/cpu-processors.ts';
 import type { Processor } from '../fleet/processor.ts';
 import { widthOfRun } from '../fleet/schedule/scheduled-run.ts';
-import type { Job, JobPart, JobPartPlace } from '../jobs/job.ts';
+import type { JobPart, JobPartPlace } from '../jobs/job.ts';
 import { drawSeed } from '../math/philox.ts';
 import type { CheckedProgram } from '../service/batches/batch-program.ts';
 import { batchResultText } from '../service/batches/batch-result.ts';
@@ -21,11 +21,10 @@ import { methodRequestOf } from '../service/circuits/check-method.ts';
 import { isEstimated } from '../service/circuits/check-outputs.ts';
 import { type Target, targetsOf } from '../service/circuits/targets.ts';
 import { RequestInvalidError } from '../service/http/errors.ts';
-import { encodeStored } from '../service/jobs/stored-request.ts';
 import { faultsOfFile, type RunOptions, readCircuitFile, sweepBody } from './circuit-file.ts';
 import { type CommandIo, writeWarnings } from './command-io.ts';
 import { EngineProcessor } from './engine-processor.ts';
-import { isRunHere, onFleet, targetsHere } from './local-run.ts';
+import { isRunHere, localJob, onFleet, targetsHere } from './local-run.ts';
 import { openSimulator } from './local-simulator.ts';
 import { withProgress } from './progress-bar.ts';
 import type { SweepOptions } from './sweep-options.ts';
@@ -123,17 +122,7 @@ async function runProgram(
   const target = String(target_processor);
   const { numPoints: points } = program.inputs;
   const seed = program.seed ?? drawSeed(io.random);
-  const job: Job = {
-    id: 'local',
-    kind: 'batch',
-    keyId: 'local',
-    status: 'running',
-    priority: 'normal',
-    target,
-    request: encodeStored({ points, seed, tier: 'standard' }, '{}'),
-    createdAt: io.now(),
-    attempts: 1,
-  };
+  const job = localJob('batch', target, { points, seed }, io.now());
   const parts: JobPart[] = [];
   const runs = new EngineRuns(job, [program], processor);
   const result = await withProgress(io, (progress, signal) => {

@@ -31,7 +31,8 @@ function outputsOf({ detectionEvents, observables, measurements }: ShotFileOptio
 }
 
 /**
- * Fields of a request with the outputs of the files in its `return`. Without a `return` of its own it has no other.
+ * Fields of a request with the outputs of the files in its `return`, in the format that files are written from. Without a
+ * `return` of its own it has no other.
  *
  * @throws {OptionsConflictError} if the format does not take the number of shots.
  */
@@ -45,7 +46,8 @@ export function withShotOutputs<
     const problem = `the format ptb64 takes a multiple of ${GROUP_SHOTS} shots, and not ${shots}.`;
     throw new OptionsConflictError(problem);
   }
-  return { ...fields, return: [...new Set([...(Array.isArray(own) ? own : []), ...asked])] };
+  const outputs = [...new Set([...(Array.isArray(own) ? own : []), ...asked])];
+  return { ...fields, return: outputs, shot_format: 'b8' };
 }
 
 /** Fields of an answer from which files are written. */
@@ -93,7 +95,7 @@ const writesEvents = ({ detectionEvents, observables }: ShotFileOptions) =>
 
 async function write(
   path: string | undefined,
-  { bytes_per_shot: bytesPerShot, data }: { bytes_per_shot: number; data: string },
+  { bytes_per_shot: bytesPerShot = 0, data }: { bytes_per_shot?: number | undefined; data: string },
   columns: readonly ShotColumns[],
   { outFormat }: ShotFileOptions,
 ): Promise<void> {

@@ -548,15 +548,16 @@ export type Circuit = {
    * hexadecimal number with a leading 0x
    */
   readonly label_format?: 'binary' | 'hex' | undefined;
-  /** The classical bits of all shots, packed */
+  /** The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0 */
   readonly measurements?: {
     readonly shots: number;
-    readonly bytes_per_shot: number;
+    /** Of the format b8 alone */
+    readonly bytes_per_shot?: number | undefined;
     /** Stim's name of the format */
-    readonly format: 'b8';
+    readonly format: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets';
     /**
-     * Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on;
-     * shots come in the order of `memory`. A bit of a qubit that was lost is 0
+     * Lines of text in the formats 01, hits and dets; of the others, base64 of the file's bytes. In b8 the bits of a
+     * shot fill its bytes from the least significant bit on. Shots come in the order of `memory`
      */
     readonly data: string;
   } | undefined;
@@ -564,14 +565,21 @@ export type Circuit = {
   readonly density_matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** tr ρ² before the final measurement */
   readonly purity?: number | undefined;
-  /** Which detectors fired in each shot */
+  /**
+   * Which detectors fired in each shot: a bit for each detector, then for each logical observable, 1 if its parity
+   * is not what it is without errors
+   */
   readonly detection_events?: {
     readonly num_detectors: number;
     readonly num_logical_observables: number;
-    readonly bytes_per_shot: number;
+    readonly shots: number;
+    /** Of the format b8 alone */
+    readonly bytes_per_shot?: number | undefined;
+    /** Stim's name of the format */
+    readonly format: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets';
     /**
-     * Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without
-     * errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`
+     * Lines of text in the formats 01, hits and dets; of the others, base64 of the file's bytes. In b8 the bits of a
+     * shot fill its bytes from the least significant bit on. Shots come in the order of `memory`
      */
     readonly data: string;
   } | undefined;
@@ -782,6 +790,8 @@ export type CircuitSubmissionInput = {
    * Counts in base64 have no labels
    */
   readonly label_format?: 'automatic' | 'hex' | undefined;
+  /** Stim's format of detection_events and measurements. Default b8; ptb64 takes a multiple of 64 shots */
+  readonly shot_format?: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets' | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({
     /** Pauli string, such as `Z0 Z1`; `I` is the identity */

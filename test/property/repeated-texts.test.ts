@@ -66,7 +66,7 @@ async function answersOf(read: StimProgram) {
   return {
     outcomes: counts.outcomes,
     expected: values.expected,
-    events: detectionEvents(counts, { ...read, expected: values.expected }, 1),
+    events: detectionEvents(counts, { ...read, expected: values.expected }, 1, 'b8'),
     errors: flatErrors(model)!,
     model: printErrorModel(model, read.coordinates),
   };

@@ -18,6 +18,7 @@ const ON_STATE = {
   method: 'statevector',
   methodReason: 'One state.',
   labelFormat: 'automatic',
+  shotFormat: 'b8',
   seed: 1,
 } as const;
 
@@ -126,6 +127,7 @@ test('counts are written with the labels of their outcomes, at any width', () =>
           warnings: [],
           ...ON_STATE,
           labelFormat,
+          shotFormat: 'b8',
         },
         { ...result, outputs: outputsOf(run) },
       );

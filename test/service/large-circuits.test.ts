@@ -161,6 +161,7 @@ describe('a job of a circuit', () => {
       method: 'statevector',
       methodReason: 'One state.',
       labelFormat: 'automatic',
+      shotFormat: 'b8',
       seed: 1,
     } as const;
     const write = () => {

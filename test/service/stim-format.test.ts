@@ -117,7 +117,7 @@ test.each([
   [{ return: ['detection_events'], method: 'trajectories' }, 'method'],
   [{ return: ['detection_events'], target_processor: 'statevector-sim' }, 'method'],
   [{ return: ['detection_events'], shots: 5000 }, 'return'],
-  [{ return: ['detection_events'], stim: LONG.replace('M(0.25) 0', 'T 0\nM 0') }, 'method'],
+  [{ return: ['detection_events'], stim: LONG.replace('M(0.25) 1', 'T 1\nM 1') }, 'method'],
   [{ return: ['detection_events'], stim: LONG.replace(' rec[-4]', '') }, 'stim'],
   [
     { return: ['detector_error_model'], detector_error_model: { allow_gauge_detectors: true } },
@@ -127,6 +127,58 @@ test.each([
 ])('as loops: %j has a fault at %s', async (fields, path) => {
   const { error } = (await submit({ stim: LONG, ...fields })).json();
   expect(error.details.map((each: { path: string }) => each.path)).toContain(path);
+});
+
+test('shots come in the format that is asked for', async () => {
+  const ask = async (fields: object) => {
+    const answer = await submit({
+      stim: REPETITION,
+      return: ['detection_events', 'measurements'],
+      shots: 128,
+      ...fields,
+    });
+    expect(answer.statusCode, answer.body).toBe(201);
+    expect(circuitRecord.safeParse(answer.json().data).error?.issues ?? []).toEqual([]);
+    return answer.json().data;
+  };
+  const packed = await ask({});
+  const lines = await ask({ shot_format: '01' });
+  const linesOf = (data: string, width: number) =>
+    [...Buffer.from(data, 'base64')]
+      .map((byte) => `${[...byte.toString(2).padStart(width, '0')].reverse().join('')}\n`)
+      .join('');
+  expect(lines.detection_events).toEqual({
+    num_detectors: 3,
+    num_logical_observables: 1,
+    shots: 128,
+    format: '01',
+    data: linesOf(packed.detection_events.data, 4),
+  });
+  const measured = linesOf(packed.measurements.data, 5);
+  expect(lines.measurements).toEqual({ shots: 128, format: '01', data: measured });
+  const named = await ask({ shot_format: 'dets' });
+  const ofLine = (line: string) =>
+    ['shot', ...['D0', 'D1', 'D2', 'L0'].filter((_, i) => line[i] === '1')].join(' ');
+  const events = lines.detection_events.data.trimEnd().split('\n');
+  expect(named.detection_events.data).toBe(`${events.map(ofLine).join('\n')}\n`);
+});
+
+test('shots that do not fit their format are refused', async () => {
+  const refused = async (fields: object) => {
+    const answer = await submit({ stim: 'M 0 1', return: ['measurements'], ...fields });
+    expect(answer.statusCode).toBe(400);
+    return answer.json().error.details;
+  };
+  expect(await refused({ shot_format: 'ptb64' })).toEqual([
+    expect.objectContaining({
+      path: 'shot_format',
+      message: 'ptb64 takes a multiple of 64 shots, and not 200.',
+    }),
+  ]);
+  const stim = `M ${Array.from({ length: 100 }, (_, i) => i).join(' ')}`;
+  const [fault] = await refused({ stim, shots: 200_000, shot_format: 'hits' });
+  expect(fault).toMatchObject({ path: 'return' });
+  expect(fault.message).toContain('measurements of 60,200,000 bytes at most, if all bits are 1');
 });
 
 test.each(['statevector', 'density_matrix', 'stabilizer'])(

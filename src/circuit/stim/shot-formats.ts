@@ -8,6 +8,10 @@
 export const SHOT_FORMATS = ['01', 'b8', 'r8', 'ptb64', 'hits', 'dets'] as const;
 export type ShotFormat = (typeof SHOT_FORMATS)[number];
 
+/** Formats that are lines of text. */
+export const isTextFormat = (format: ShotFormat): boolean =>
+  format === '01' || format === 'hits' || format === 'dets';
+
 /** Columns of one kind: measurements, detectors or logical observables. */
 export interface ShotColumns {
   readonly letter: 'M' | 'D' | 'L';
@@ -28,6 +32,24 @@ export interface ShotTable {
 /** Shots of a group of `ptb64`. */
 export const GROUP_SHOTS = 64;
 
+/** Bytes of a table in a format, where all bits are 1. `columns` is the number of bits of a shot. */
+export function mostBytes(format: ShotFormat, numShots: number, columns: number): number {
+  const digits = String(Math.max(0, columns - 1)).length;
+  switch (format) {
+    case '01':
+    case 'r8':
+      return numShots * (columns + 1);
+    case 'b8':
+      return numShots * Math.ceil(columns / 8);
+    case 'ptb64':
+      return (numShots * columns) / 8;
+    case 'hits':
+      return numShots * (columns * (digits + 1) + 1);
+    case 'dets':
+      return numShots * (columns * (digits + 2) + 'shot\n'.length);
+  }
+}
+
 /**
  * The bytes of a file.
  *
@@ -38,7 +60,7 @@ export function encodeShots(table: ShotTable, format: ShotFormat): Uint8Array {
     case '01':
       return digitsOf(table);
     case 'b8':
-      return packed(table);
+      return isWhole(table) ? table.rows : packed(table);
     case 'r8':
       return runLengths(table);
     case 'ptb64':
@@ -50,6 +72,16 @@ export function encodeShots(table: ShotTable, format: ShotFormat): Uint8Array {
         ['shot', ...hits.map(({ letter, within }) => `${letter}${within}`)].join(' '),
       );
   }
+}
+
+/** Whether the columns are all bits of the rows, in their order. */
+function isWhole({ bytesPerShot, columns }: ShotTable): boolean {
+  let width = 0;
+  for (const { first, count } of columns) {
+    if (first !== width) return false;
+    width += count;
+  }
+  return Math.ceil(width / 8) === bytesPerShot;
 }
 
 const widthOf = ({ columns }: ShotTable) => columns.reduce((sum, { count }) => sum + count, 0);

@@ -39,13 +39,14 @@ export async function followJob(
 }
 
 /** Watches the job to its end, reports that on stderr, and returns its record. */
-export async function finalRecord<Jobs extends AnyJobs>(
+async function finalRecord<Jobs extends AnyJobs>(
   jobs: Jobs,
   id: string,
   signal: AbortSignal,
   io: CommandIo,
+  onProgress: (event: ProgressEvent) => void = () => {},
 ): Promise<Awaited<ReturnType<Jobs['get']>>> {
-  await watch(jobs, id, signal, io);
+  await watch(jobs, id, signal, io, onProgress);
   const job = await jobs.get(id, { signal });
   if (job.status === 'completed') {
     const record = readRecord(job, jobs);
@@ -56,17 +57,51 @@ export async function finalRecord<Jobs extends AnyJobs>(
   return job as Awaited<ReturnType<Jobs['get']>>;
 }
 
+/**
+ * The final record of a job whose result only this command would use: Ctrl-C cancels it. That does not interrupt the
+ * submission: the id of a job that is to be cancelled must be known.
+ *
+ * @param submit - Submits the job.
+ */
+export async function waitedFor<Jobs extends AnyJobs>(
+  jobs: Jobs,
+  submit: () => Promise<unknown>,
+  io: CommandIo,
+  onProgress?: (event: ProgressEvent) => void,
+): Promise<Awaited<ReturnType<Jobs['get']>>> {
+  using interrupt = new Interrupt(io);
+  const { signal } = interrupt;
+  const id = printable(jobs.idOf(await submit()));
+  try {
+    return await finalRecord(jobs, id, signal, io, onProgress);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const { status } = await jobs.cancel(id);
+    io.err.write(`${id} is ${printable(status)}.\n`);
+    throw error;
+  }
+}
+
 /** @throws {JobFailedError | JobCancelledError} for a job that ended without a result. */
 export function throwUnlessCompleted(id: string, job: JobState): void {
   if (job.status === 'failed') throw new JobFailedError(id, job);
   if (job.status === 'cancelled') throw new JobCancelledError(id, job);
 }
 
-async function watch(jobs: AnyJobs, id: string, signal: AbortSignal, io: CommandIo): Promise<void> {
+async function watch(
+  jobs: AnyJobs,
+  id: string,
+  signal: AbortSignal,
+  io: CommandIo,
+  onProgress: (event: ProgressEvent) => void,
+): Promise<void> {
   using display = new FollowDisplay(id, io);
   const onReconnect = (reason: string, delayMs: number) =>
     display.say(`${printable(reason)}. Coming back in ${durationText(delayMs)}.`);
-  for await (const event of jobs.events(id, { signal, onReconnect })) display.show(event);
+  for await (const event of jobs.events(id, { signal, onReconnect })) {
+    display.show(event);
+    if (event.event === 'progress') onProgress(event.data);
+  }
 }
 
 /** Final statuses. They are reported by the caller, who has the record with its duration or error. */

@@ -6,13 +6,13 @@ import { FaultList } from '../../circuit/errors.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
 import { type ObservableObject, parseObservables } from '../../circuit/observable.ts';
 import { batchResultOf } from '../../client/batch-result.ts';
-import type { Batch, BatchSubmission, QcsClient } from '../../client/client.ts';
+import type { Batch, BatchSubmission } from '../../client/client.ts';
 import { unpackedInputs } from '../../service/batches/packed-inputs.ts';
 import { readCircuitFile, sweepBody } from '../circuit-file.ts';
-import { type CommandIo, Interrupt, printable, writeEither, writeJson } from '../command-io.ts';
+import { type CommandIo, printable, writeEither, writeJson } from '../command-io.ts';
 import type { SweepOptions } from '../sweep-options.ts';
 import { observableText, type SweepFacts, sweptFields, writeSweep } from '../sweep-report.ts';
-import { finalRecord, throwUnlessCompleted } from './follow-job.ts';
+import { throwUnlessCompleted, waitedFor } from './follow-job.ts';
 import { serviceClient } from './service-client.ts';
 import { accepted, labelFields, type SubmitOptions } from './submit-circuit.ts';
 
@@ -49,33 +49,11 @@ export async function submitSweep(
     writeEither(io, options, record, printable(record.batch_id));
     return;
   }
-  const batch = await waitedFor(client, submit, io);
+  const batch = await waitedFor(client.batches, submit, io);
   if (options.json === true) writeJson(io, { ...batch, ...sweptFields(submittedParts(program)) });
   throwUnlessCompleted(printable(batch.batch_id), batch);
   if (options.json === true) return;
   writeSweep({ ...factsOf(batch), ...submittedParts(program) }, batchResultOf(batch), options, io);
-}
-
-/**
- * The final record of a batch. Ctrl-C cancels the batch, because nothing would draw its result any more. It does not
- * interrupt the submission: the id of a batch that is to be cancelled must be known.
- */
-async function waitedFor(
-  { batches }: QcsClient,
-  submit: () => Promise<Batch>,
-  io: CommandIo,
-): Promise<Batch> {
-  using interrupt = new Interrupt(io);
-  const { signal } = interrupt;
-  const id = printable((await submit()).batch_id);
-  try {
-    return await finalRecord(batches, id, signal, io);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    const { status } = await batches.cancel(id);
-    io.err.write(`${id} is ${printable(status)}.\n`);
-    throw error;
-  }
 }
 
 /** Facts of a completed batch. */

@@ -1,5 +1,5 @@
 /** Texts in Stim's format to begin with. */
-import { generateStim } from '../live-state/generated-circuits.ts';
+import { generateStim, NO_NOISE } from '../live-state/generated-circuits.ts';
 import type { Example } from './examples.ts';
 
 /** An example that only a text describes. */
@@ -9,6 +9,7 @@ type TextExample = Pick<Example, 'name' | 'title' | 'says'> & { readonly stim: s
 function memory(code: string, task: string): string {
   const p = 0.005;
   const noise = {
+    ...NO_NOISE,
     afterCliffordDepolarization: p,
     beforeRoundDataDepolarization: p,
     beforeMeasureFlipProbability: p,

@@ -1,5 +1,5 @@
 /** Tasks of an experiment that the page generates: memory experiments of a code for some distances and error rates. */
-import { GENERATED_CODES, generateStim } from '../live-state/generated-circuits.ts';
+import { GENERATED_CODES, generateStim, NO_NOISE } from '../live-state/generated-circuits.ts';
 import { type Fault, FieldError } from '../shell/faults.ts';
 
 /** Kinds of errors, with the option of `qcs gen` that each is. */
@@ -88,6 +88,7 @@ export function generatedTasks(draft: GeneratorDraft): readonly GeneratedTask[] 
       const made = generateStim({
         ...{ code, task, distance: d, rounds: r },
         noise: {
+          ...NO_NOISE,
           afterCliffordDepolarization: rate('afterCliffordDepolarization'),
           beforeRoundDataDepolarization: rate('beforeRoundDataDepolarization'),
           beforeMeasureFlipProbability: rate('beforeMeasureFlipProbability'),

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Circuit, Task } from '../../client/api-types.ts';
 import { ExperimentResult } from '../experiments/experiment-result.tsx';
 import { basisLabel } from '../numbers.ts';
+import { isCounted } from '../run/detection-rates.ts';
 import { DetectionResult } from '../run/detection-result.tsx';
 import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
@@ -116,7 +117,7 @@ function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   return (
     <>
       <Warnings circuit={circuit} />
-      {events !== undefined && (
+      {events !== undefined && isCounted(events) && (
         <ResultPart title="Detection events">
           <DetectionResult events={events} />
         </ResultPart>

@@ -12,13 +12,18 @@ export interface DetectionRates {
   readonly observables: Uint32Array;
 }
 
-/** Counts the events of all shots. */
+type DetectionEvents = NonNullable<Circuit['detection_events']>;
+
+/** Whether events are in the format that is counted. The page asks for it, and another caller may have asked for another. */
+export const isCounted = ({ format }: DetectionEvents): boolean => format === 'b8';
+
+/** Counts the events of all shots, which are in the format `b8`. */
 export function detectionRates({
   num_detectors: numDetectors,
   num_logical_observables: numObservables,
-  bytes_per_shot: bytesPerShot,
+  bytes_per_shot: bytesPerShot = 0,
   data,
-}: NonNullable<Circuit['detection_events']>): DetectionRates {
+}: DetectionEvents): DetectionRates {
   const bytes = atob(data);
   const fired = new Uint32Array(numDetectors + numObservables);
   const numShots = bytesPerShot === 0 ? 0 : bytes.length / bytesPerShot;

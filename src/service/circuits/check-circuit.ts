@@ -21,7 +21,8 @@ import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
-import type { Parities } from '../../compiler/clifford/error-walk.ts';
+import type { ShotFormat } from '../../circuit/stim/shot-formats.ts';
+import { type Parities, sizesOf } from '../../compiler/clifford/error-walk.ts';
 import type { Fault } from '../../errors/coded-error.ts';
 import type { CircuitRun, Fitting } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
@@ -31,7 +32,13 @@ import { type ChosenMethod, methodRequestOf, warningsUnder } from './check-metho
 import { checkFields, checkShots, namesOf } from './check-outputs.ts';
 import { attempt, checkProgram, checkSource, type Purpose } from './check-program.ts';
 import { type CircuitBody, type Output, output } from './circuit-schema.ts';
-import { type Detection, declaredParities, readDetection } from './detection-events.ts';
+import {
+  checkShotFormat,
+  DEFAULT_SHOT_FORMAT,
+  type Detection,
+  declaredParities,
+  readDetection,
+} from './detection-events.ts';
 import { type AskedLabelFormat, readBasisStates } from './outcome-labels.ts';
 import {
   type FilledField,
@@ -68,6 +75,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly outputs: readonly Output[];
   /** Form of the labels of counts and memory. */
   readonly labelFormat: AskedLabelFormat;
+  /** Form of detection events and measurements. */
+  readonly shotFormat: ShotFormat;
   /** Those of the request, then those of the program, on the qubits of `circuit`. */
   readonly observables: readonly PauliSum[];
   /** Number of observables of the request. */
@@ -212,8 +221,16 @@ function checkParts(
     if (tracked !== undefined) faults.add('stim', TRACKED_WITH_LOSS, 'CIRCUIT_INVALID');
     checkLossLabels(numBits, outputs, parts.label_format, faults);
   }
+  const { shot_format: shotFormat = DEFAULT_SHOT_FORMAT } = parts;
   const basisStates = readBasisStates(parts.basis_states ?? [], circuit.numQubits, faults);
   const parities = parityListsOf(program.parities) ?? declaredParities(parts);
+  const sizes = parities && sizesOf(parities);
+  const numParities = sizes && sizes.numDetectors + sizes.numObservables;
+  const widths = {
+    ...(outputs.includes('measurements') && { measurements: numBits }),
+    ...(outputs.includes('detection_events') && { detection_events: numParities ?? 0 }),
+  };
+  checkShotFormat(shotFormat, shots ?? 0, widths, faults);
   const detection =
     parities &&
     readDetection(
@@ -229,7 +246,6 @@ function checkParts(
               : (tracked?.circuit ?? measured),
         losesQubits: lossMarks !== undefined,
         outputs,
-        shots,
         mayTakeLong: maxSteps === undefined,
       },
       faults,
@@ -247,6 +263,7 @@ function checkParts(
     isMeasurementAdded: measured !== program.circuit,
     outputs: [...new Set([...outputs, ...fieldsOf(results, numQubits).filter(isOutput)])],
     labelFormat: parts.label_format ?? 'automatic',
+    shotFormat,
     observables,
     numRequested: requested.length,
     results,

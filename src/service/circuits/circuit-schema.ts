@@ -11,6 +11,7 @@ import {
   NEEDED_FIELDS,
   outputsOf,
 } from '../../circuit/outputs.ts';
+import { SHOT_FORMATS } from '../../circuit/stim/shot-formats.ts';
 import { METHODS, RUN_METHODS } from '../../fleet/method-names.ts';
 import { REUSES } from '../../fleet/workers/worker-messages.ts';
 import { MAX_SEED } from '../../math/philox.ts';
@@ -289,6 +290,12 @@ export const circuitBody = z
       .optional()
       .describe(`Default ["counts"]. ${outputsText('circuit')}`),
     ...askedLabelFormatField,
+    shot_format: z
+      .enum(SHOT_FORMATS)
+      .optional()
+      .describe(
+        "Stim's format of detection_events and measurements. Default b8; ptb64 takes a multiple of 64 shots",
+      ),
     observables: programFields.observables,
     basis_states: z
       .array(basisLabel)
@@ -457,6 +464,18 @@ const programResult = z
   .meta({ id: 'ProgramResult' });
 export type ProgramResultJson = z.output<typeof programResult>;
 
+/** Shots in an answer. */
+const shotFields = {
+  shots: z.int(),
+  bytes_per_shot: z.int().optional().describe('Of the format b8 alone'),
+  format: z.enum(SHOT_FORMATS).describe("Stim's name of the format"),
+  data: z
+    .string()
+    .describe(
+      "Lines of text in the formats 01, hits and dets; of the others, base64 of the file's bytes. In b8 the bits of a shot fill its bytes from the least significant bit on. Shots come in the order of `memory`",
+    ),
+};
+
 /** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({
   counts: z
@@ -503,18 +522,11 @@ export const circuitResult = z.strictObject({
     .describe('Bit string of each shot, in an order drawn with the seed; labels as in `counts`'),
   ...labelFormatField,
   measurements: z
-    .strictObject({
-      shots: z.int(),
-      bytes_per_shot: z.int(),
-      format: z.literal('b8').describe("Stim's name of the format"),
-      data: z
-        .string()
-        .describe(
-          'Base64. The classical bits of each shot, from bit 0 on, fill its bytes from the least significant bit on; shots come in the order of `memory`. A bit of a qubit that was lost is 0',
-        ),
-    })
+    .strictObject(shotFields)
     .optional()
-    .describe('The classical bits of all shots, packed'),
+    .describe(
+      'The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0',
+    ),
   density_matrix: z
     .array(z.array(z.tuple([z.number(), z.number()])))
     .optional()
@@ -526,15 +538,12 @@ export const circuitResult = z.strictObject({
     .strictObject({
       num_detectors: z.int(),
       num_logical_observables: z.int(),
-      bytes_per_shot: z.int(),
-      data: z
-        .string()
-        .describe(
-          'Base64. A bit for each detector, then for each logical observable: 1 if its parity is not what it is without errors. Bits of a shot fill its bytes from the least significant one on; shots come in the order of `memory`',
-        ),
+      ...shotFields,
     })
     .optional()
-    .describe('Which detectors fired in each shot'),
+    .describe(
+      'Which detectors fired in each shot: a bit for each detector, then for each logical observable, 1 if its parity is not what it is without errors',
+    ),
   detector_error_model: z
     .string()
     .optional()

@@ -20,6 +20,7 @@ const OF_RUNS = {
   priority: true,
   return: true,
   label_format: true,
+  shot_format: true,
   observables: true,
   basis_states: true,
   detectors: true,

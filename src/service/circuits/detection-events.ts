@@ -4,6 +4,14 @@ import type { Bit } from '../../circuit/classical-expression.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { runsOf } from '../../circuit/stim/repeated-parities.ts';
+import {
+  encodeShots,
+  GROUP_SHOTS,
+  isTextFormat,
+  mostBytes,
+  type ShotFormat,
+  type ShotTable,
+} from '../../circuit/stim/shot-formats.ts';
 import { compileAsWritten, compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { detectorErrorModel, expectedParities } from '../../compiler/clifford/error-model.ts';
 import { type NoErrorModel, type Parities, sizesOf } from '../../compiler/clifford/error-walk.ts';
@@ -26,8 +34,10 @@ type Counts = ReturnType<typeof countsOfRow>;
 const MAX_ERROR_MODEL_LENGTH = 32 * 1024 * 1024;
 /** Code of faults that depend on the circuit. */
 const INVALID = 'CIRCUIT_INVALID';
-/** Most bytes of the detection events of all shots. */
-const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+/** Most bytes of the detection events, or of the measurements, of all shots. */
+const MAX_SHOT_BYTES = 32 * 1024 * 1024;
+/** Form of shots unless a request asks for another. */
+export const DEFAULT_SHOT_FORMAT: ShotFormat = 'b8';
 
 /** Parities of a circuit that are the same in all its runs without errors. */
 export interface Detection extends Parities {
@@ -70,7 +80,6 @@ interface AskedCircuit {
   /** Whether qubits may be lost in the circuit that runs. */
   readonly losesQubits: boolean;
   readonly outputs: readonly string[];
-  readonly shots: number | undefined;
   /** Whether reading may take longer than a few milliseconds. */
   readonly mayTakeLong: boolean;
 }
@@ -83,7 +92,7 @@ interface AskedCircuit {
 export function readDetection(
   { fields, ...parities }: DeclaredParities,
   options: ErrorModelFields = {},
-  { circuit, losesQubits, outputs, shots, mayTakeLong }: AskedCircuit,
+  { circuit, losesQubits, outputs, mayTakeLong }: AskedCircuit,
   faults: FaultList,
 ): Detection | undefined {
   const before = faults.count;
@@ -96,12 +105,6 @@ export function readDetection(
   } else if (!isWritten && !isDrawn) return undefined;
   else if (numDetectors + numObservables === 0) {
     faults.add('stim', 'The text has no DETECTOR and no OBSERVABLE_INCLUDE.', INVALID);
-  }
-  const numBytes = (shots ?? 0) * bytesPerShot(parities);
-  if (isDrawn && numBytes > MAX_EVENT_BYTES) {
-    const most = MAX_EVENT_BYTES.toLocaleString('en');
-    const problem = `detection_events of ${numBytes.toLocaleString('en')} bytes; the limit for a JSON answer is ${most}.`;
-    faults.add('return', problem, LIMIT_EXCEEDED);
   }
   if (isWritten && losesQubits) {
     const problem =
@@ -160,6 +163,30 @@ export function readDetection(
     return undefined;
   }
   return { ...kept, expected, errorModel: text };
+}
+
+/**
+ * Adds faults if shots do not fit their format, or are more than an answer takes.
+ *
+ * @param widths - Bits of a shot, by output that is asked for.
+ */
+export function checkShotFormat(
+  format: ShotFormat,
+  shots: number,
+  widths: Readonly<Record<string, number>>,
+  faults: FaultList,
+): void {
+  if (format === 'ptb64' && shots % GROUP_SHOTS !== 0) {
+    faults.add('shot_format', `ptb64 takes a multiple of ${GROUP_SHOTS} shots, and not ${shots}.`);
+  }
+  for (const [output, width] of Object.entries(widths)) {
+    const numBytes = mostBytes(format, shots, width);
+    if (numBytes <= MAX_SHOT_BYTES) continue;
+    const [found, most] = [numBytes, MAX_SHOT_BYTES].map((bytes) => bytes.toLocaleString('en'));
+    const bound = format === DEFAULT_SHOT_FORMAT ? '' : ' at most, if all bits are 1';
+    const problem = `${output} of ${found} bytes${bound}; the limit for a JSON answer is ${most}.`;
+    faults.add('return', problem, LIMIT_EXCEEDED);
+  }
 }
 
 /** Most parities that a warning names. */
@@ -240,34 +267,37 @@ function bytesPerShot(parities: Parities): number {
   return Math.ceil((numDetectors + numObservables) / 8);
 }
 
-/** Detection events of an answer. */
-export interface DetectionEvents {
-  readonly num_detectors: number;
-  readonly num_logical_observables: number;
-  readonly bytes_per_shot: number;
-  /** Base64. */
+/** Shots as fields of an answer. */
+interface PackedShots {
+  readonly shots: number;
+  /** Of `b8` alone. */
+  readonly bytes_per_shot?: number;
+  readonly format: ShotFormat;
+  /** Text, or base64 of bytes. */
   readonly data: string;
 }
 
 /**
  * Detection events and logical observable flips of each shot: a bit is 1 if a parity differs from that without errors.
- * Bits of a shot fill its bytes from the least significant bit on, as in Stim's format b8; shots come in the order of
- * `memory`.
+ * Shots come in the order of `memory`.
  */
 export function detectionEvents(
   counts: Counts,
   detection: Detection,
   seed: number,
-): DetectionEvents {
+  format: ShotFormat,
+) {
   const { numDetectors, numObservables } = sizesOf(detection);
   const width = bytesPerShot(detection);
   const rows = parityRows(counts, detection, width);
-  const data = packedShots(counts, seed, width, rows);
+  const columns = [
+    { letter: 'D', first: 0, count: numDetectors },
+    { letter: 'L', first: numDetectors, count: numObservables },
+  ] as const;
   return {
     num_detectors: numDetectors,
     num_logical_observables: numObservables,
-    bytes_per_shot: width,
-    data,
+    ...packedShots(counts, seed, { bytesPerShot: width, rows, columns }, format),
   };
 }
 
@@ -326,8 +356,13 @@ function parityRows(
   return rows;
 }
 
-/** The first `numBits` classical bits of each shot, in the same format and order. */
-export function packedMeasurements(counts: Counts, numBits: number, seed: number) {
+/** The first `numBits` classical bits of each shot, in the same order. */
+export function packedMeasurements(
+  counts: Counts,
+  numBits: number,
+  seed: number,
+  format: ShotFormat,
+): PackedShots {
   const { outcomes, wordsPerOutcome, occurrences } = counts;
   const width = Math.ceil(numBits / 8);
   const last = 0xff >>> (8 * width - numBits);
@@ -338,22 +373,30 @@ export function packedMeasurements(counts: Counts, numBits: number, seed: number
     }
     rows[(i + 1) * width - 1]! &= last;
   }
-  const data = packedShots(counts, seed, width, rows);
-  const shots = occurrences.reduce((sum, count) => sum + count, 0);
-  return { shots, bytes_per_shot: width, format: 'b8', data } as const;
+  const columns = [{ letter: 'M', first: 0, count: numBits }] as const;
+  return packedShots(counts, seed, { bytesPerShot: width, rows, columns }, format);
 }
 
-/** Base64 of the rows of all shots, from one row of `width` bytes for each outcome. */
+/** The rows of all shots, from one row for each outcome. */
 function packedShots(
   { occurrences }: Counts,
   seed: number,
-  width: number,
-  rows: Uint8Array,
-): string {
+  { bytesPerShot: width, rows, columns }: Omit<ShotTable, 'numShots'>,
+  format: ShotFormat,
+): PackedShots {
   const order = drawnShotOrder(occurrences, seed);
-  const bytes = new Uint8Array(order.length * width);
+  const all = new Uint8Array(order.length * width);
   for (const [shot, i] of order.entries()) {
-    bytes.set(rows.subarray(i * width, (i + 1) * width), shot * width);
+    all.set(rows.subarray(i * width, (i + 1) * width), shot * width);
   }
-  return Buffer.from(bytes.buffer).toString('base64');
+  const numShots = order.length;
+  const bytes = Buffer.from(
+    encodeShots({ numShots, bytesPerShot: width, rows: all, columns }, format),
+  );
+  return {
+    shots: numShots,
+    ...(format === 'b8' && { bytes_per_shot: width }),
+    format,
+    data: bytes.toString(isTextFormat(format) ? 'latin1' : 'base64'),
+  };
 }

@@ -48,6 +48,7 @@ export interface ResultLayout
     | 'measuredQubits'
     | 'outputs'
     | 'labelFormat'
+    | 'shotFormat'
     | 'numRequested'
     | 'results'
     | 'warnings'
@@ -117,8 +118,8 @@ const WRITERS: Readonly<
 > = {
   counts: ({ labelFormat, lossMarks }, { counts }) => countsJson(counts, labelFormat, lossMarks),
   memory: (layout, { counts }) => memoryJson(counts, layout),
-  measurements: ({ numBits, seed }, { counts }) =>
-    JSON.stringify(packedMeasurements(counts, numBits, seed)),
+  measurements: ({ numBits, seed, shotFormat }, { counts }) =>
+    JSON.stringify(packedMeasurements(counts, numBits, seed, shotFormat)),
   probabilities: ({ numBits }, { probabilities }) => probabilitiesJson(probabilities!, numBits),
   statevector: (_, { statevector }) => amplitudesJson(statevector!),
   amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),
@@ -130,8 +131,8 @@ const WRITERS: Readonly<
   },
   density_matrix: (_, { densityMatrix }) => matrixJson(densityMatrix!),
   purity: (_, { purity }) => `${purity!}`,
-  detection_events: ({ detection, seed }, { counts }) =>
-    JSON.stringify(detectionEvents(counts, detection!, seed)),
+  detection_events: ({ detection, seed, shotFormat }, { counts }) =>
+    JSON.stringify(detectionEvents(counts, detection!, seed, shotFormat)),
   detector_error_model: ({ detection }) => JSON.stringify(detection!.errorModel),
 };
 

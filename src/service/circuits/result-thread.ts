@@ -115,6 +115,7 @@ const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   measuredQubits: true,
   outputs: true,
   labelFormat: true,
+  shotFormat: true,
   numRequested: true,
   results: true,
   warnings: true,

@@ -151,7 +151,6 @@ export function checkTask(
           : withoutNoise(circuit),
       losesQubits,
       outputs: ['detection_events'],
-      shots: undefined,
       mayTakeLong: limits.maxSteps === undefined,
     },
     faults,
@@ -297,7 +296,7 @@ function maskOf(
 }
 
 /** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
-function strongIdOf(
+export function strongIdOf(
   { circuit, qasm, stim, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
   { noise, decoder }: { readonly noise: TaskParts['noise']; readonly decoder: DecoderChoice },
 ): string {

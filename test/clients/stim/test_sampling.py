@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import stim
 
-from qcs_client import Client
-from qcs_client.stim import sample, sample_detectors, sampling
+from qcs_client import Client, samples
+from qcs_client.stim import StimText, sample, sample_detectors
 
 SHOTS = 4000
 
@@ -86,7 +86,7 @@ def test_a_seed_draws_the_same_shots_again_and_no_seed_others(client):
 def test_shots_that_are_too_many_for_a_request_are_drawn_by_several(client, monkeypatch):
     whole = [sample(client, SURFACE_CODE, shots, seed=seed) for shots, seed in ((40, 7), (40, 8), (20, 9))]
     widest = 8 * -(-SURFACE_CODE.num_measurements // 8)
-    monkeypatch.setattr(sampling, "_MAX_BITS", 40 * widest)
+    monkeypatch.setattr(samples, "_MAX_BITS", 40 * widest)
     assert np.array_equal(sample(client, SURFACE_CODE, 100, seed=7), np.concatenate(whole))
 
 
@@ -101,3 +101,27 @@ def test_nothing_has_the_shape_of_nothing(client, bit_packed):
             sample_detectors(client, circuit, shots, append_observables=True, bit_packed=bit_packed),
             circuit.compile_detector_sampler().sample(shots, append_observables=True, bit_packed=bit_packed),
         )
+
+
+def test_a_text_is_sampled_as_its_circuit_however_many_requests_that_takes(client, monkeypatch):
+    text = str(SURFACE_CODE)
+    assert np.array_equal(client.sample(text, 50, seed=8), client.sample(SURFACE_CODE, 50, seed=8))
+    separately = {"seed": 8, "separate_observables": True}
+    for one, other in zip(
+        client.sample_detectors(text, 50, **separately),
+        client.sample_detectors(SURFACE_CODE, 50, **separately),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+    # The first request does not know how many bits a shot has.
+    monkeypatch.setattr(samples, "_MAX_WIDTH", samples._MAX_BITS // 10)
+    parts = [client.sample(SURFACE_CODE, shots, seed=seed) for shots, seed in ((9, 8), (41, 9))]
+    assert np.array_equal(client.sample(text, 50, seed=8), np.concatenate(parts))
+    same_kind(client.sample(text, 0), SURFACE_CODE.compile_sampler().sample(0))
+
+
+def test_a_text_may_have_gates_that_stim_does_not_read(client):
+    text = "H 0\nT 0\nT 0\nS_DAG 0\nH 0\nM !0\nDETECTOR rec[-1]"
+    assert client.sample(text, 3).tolist() == [[True]] * 3
+    assert client.sample_detectors(text, 3).tolist() == [[False]] * 3
+    assert client.circuits.run(StimText(text), shots=3, processor="qvm").counts == {"1": 3}

@@ -1,13 +1,16 @@
-"""Files of shots that ``qcs run`` writes are read by Stim, in each of its formats, as the same shots."""
+"""Shots that ``qcs run`` and the service write are read by Stim, in each of its formats, as the same shots."""
 
 from __future__ import annotations
 
+import base64
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 import stim
+from qcs_client import Client
+from service import Service
 
 ROOT = Path(__file__).parents[3]
 SHOTS = 256
@@ -51,3 +54,27 @@ def test_files_are_read_by_stim(circuit: tuple[stim.Circuit, Path], tmp_path: Pa
     observables = read(path=flips, format=name, num_observables=theirs.num_observables)
     assert np.array_equal(np.concatenate([detectors, observables], axis=1), found)
     assert found[:, : theirs.num_detectors].any()
+
+
+def test_answers_are_read_by_stim(circuit: tuple[stim.Circuit, Path], service: Service, tmp_path: Path) -> None:
+    theirs, _ = circuit
+    outputs = ["detection_events", "measurements"]
+    with Client(service.origin, service.key) as client:
+        run = lambda **fields: client.circuits.run(  # noqa: E731
+            theirs, shots=SHOTS, processor="qvm", seed=5, return_=outputs, **fields
+        )
+        expected = run()
+        for name in ("01", "b8", "r8", "ptb64", "hits", "dets"):
+            record = run(shot_format=name).record
+            for output, widths in (
+                ("detection_events", {"num_detectors": theirs.num_detectors, "num_observables": theirs.num_observables}),
+                ("measurements", {"num_measurements": theirs.num_measurements}),
+            ):
+                shots = record[output]
+                assert (shots["format"], shots["shots"]) == (name, SHOTS)
+                data = shots["data"]
+                file = tmp_path / "shots"
+                file.write_bytes(data.encode() if name in ("01", "hits", "dets") else base64.b64decode(data))
+                found = stim.read_shot_data_file(path=file, format=name, **widths)
+                bits = getattr(expected, output)
+                assert np.array_equal(found, bits if output == "measurements" else np.concatenate(bits, axis=1))

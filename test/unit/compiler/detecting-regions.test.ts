@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { generateStim } from '../../../src/circuit/stim/generate/generate-stim.ts';
+import { NO_NOISE } from '../../../src/circuit/stim/generate/memory-text.ts';
 import { detectingRegions } from '../../../src/compiler/clifford/detecting-regions.ts';
 
 /** By TICK: `D0: Z0 Z1`, in the order of their names. */
@@ -79,13 +80,6 @@ const OF_REPETITION_CODE = [
   'D4: Z1 Z2; D5: Z3 Z4; D6: Z0 Z1; D7: Z2 Z3; L0: Z4',
   'D4: Z1; D5: Z3; D6: Z0 Z1 Z2; D7: Z2 Z3 Z4; L0: Z4',
 ];
-const QUIET = {
-  afterCliffordDepolarization: 0,
-  beforeRoundDataDepolarization: 0,
-  beforeMeasureFlipProbability: 0,
-  afterResetFlipProbability: 0,
-};
-
 test.each([
   ['instructions of all kinds', ALL_KINDS, OF_ALL_KINDS],
   [
@@ -97,7 +91,7 @@ test.each([
           task: 'memory',
           distance: 3,
           rounds: 3,
-          noise: QUIET,
+          noise: NO_NOISE,
         }),
         'text',
       ),

@@ -137,6 +137,7 @@ describe('the generator', () => {
   test('knows every code with a task of its own', () => {
     const least: Readonly<Record<string, Partial<GeneratorDraft>>> = {
       honeycomb_code: { distances: '2', rounds: '3' },
+      reed_muller_code: { distances: '3', rounds: '1' },
     };
     for (const code of CODES) {
       const draft = { ...withCode(FIRST_GENERATOR, code), ...least[code] };

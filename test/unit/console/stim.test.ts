@@ -212,6 +212,8 @@ test('detection events are counted by detector and observable', () => {
   const rates = detectionRates({
     num_detectors: 9,
     num_logical_observables: 1,
+    shots: 4,
+    format: 'b8',
     bytes_per_shot: 2,
     data: Buffer.from(rows).toString('base64'),
   });

@@ -144,6 +144,8 @@ describe('qcs distance', () => {
       beforeRoundDataDepolarization: 0.001,
       beforeMeasureFlipProbability: 0.001,
       afterResetFlipProbability: 0.001,
+      idleDepolarization: 0,
+      afterTPhaseFlipProbability: 0,
     };
     const generated = generateStim({ code, task, distance, rounds: 4, noise });
     if ('problem' in generated) throw new Error(generated.problem);

@@ -4,6 +4,7 @@ import type { DynamicCircuit } from '../../../src/circuit/circuit.ts';
 import { FaultList } from '../../../src/circuit/errors.ts';
 import { noisyCircuitFromGateObjects } from '../../../src/circuit/gate-objects.ts';
 import {
+  checkShotFormat,
   declaredParities,
   detectionEvents,
   readDetection,
@@ -27,7 +28,6 @@ const read = (
   fields: Parameters<typeof declaredParities>[0],
   circuit = PAIR,
   outputs: readonly string[] = ['detection_events', 'detector_error_model'],
-  shots = 100,
 ) => {
   const faults = new FaultList();
   const parities = declaredParities(fields);
@@ -36,7 +36,7 @@ const read = (
     readDetection(
       parities,
       undefined,
-      { circuit, outputs, shots, losesQubits: false, mayTakeLong: true },
+      { circuit, outputs, losesQubits: false, mayTakeLong: true },
       faults,
     );
   return { detection, faults: faults.kept };
@@ -63,8 +63,14 @@ test('packs the events of all shots, each as often as it was drawn', () => {
     outcomes: Uint32Array.of(0b001, 0b011, 0b100),
     occurrences: Uint32Array.of(2, 1, 3),
   };
-  const { data, ...figures } = detectionEvents(counts, detection, 5);
-  expect(figures).toEqual({ num_detectors: 9, num_logical_observables: 1, bytes_per_shot: 2 });
+  const { data, ...figures } = detectionEvents(counts, detection, 5, 'b8');
+  expect(figures).toEqual({
+    num_detectors: 9,
+    num_logical_observables: 1,
+    shots: 6,
+    bytes_per_shot: 2,
+    format: 'b8',
+  });
   const bytes = Buffer.from(data, 'base64');
   const shots = Array.from({ length: 6 }, (_, shot) => bytes.readUInt16LE(2 * shot));
   // Bit 0 is the pair, bits 1 to 8 are bit 2, which is expected to be 1, and bit 9 is the pair again.
@@ -82,7 +88,7 @@ test('parities of many bits, detectors and outcomes are those of the bits one by
   const detection = { detectors, logicalObservables: [[69]], expected };
   const occurrences = new Uint32Array(numOutcomes).fill(1);
   const counts = { numBits, wordsPerOutcome, outcomes, occurrences };
-  const { data, bytes_per_shot: width } = detectionEvents(counts, detection, 5);
+  const { data, bytes_per_shot: width = 0 } = detectionEvents(counts, detection, 5, 'b8');
   const bitOf = (outcome: number, bit: number) =>
     (outcomes[outcome * wordsPerOutcome + (bit >>> 5)]! >>> (bit & 31)) & 1;
   const rowOf = (outcome: number) =>
@@ -146,9 +152,13 @@ test.each([
   ]);
 });
 
-test('events that are too long for an answer are refused', () => {
-  const { faults } = read({ detectors: [[2]] }, PAIR, ['detection_events'], 40_000_000);
-  expect(faults).toEqual([
-    expect.objectContaining({ path: 'return', code: 'CIRCUIT_LIMIT_EXCEEDED' }),
-  ]);
+test('events that are too long for an answer are refused, by their most bytes in the format', () => {
+  const refused = (format: 'b8' | '01', shots: number) => {
+    const faults = new FaultList();
+    checkShotFormat(format, shots, { detection_events: 8 }, faults);
+    return faults.kept.map(({ path, code }) => [path, code]);
+  };
+  const [fits, tooMany] = [[], [['return', 'CIRCUIT_LIMIT_EXCEEDED']]];
+  expect([refused('b8', 2 ** 25), refused('b8', 2 ** 25 + 1)]).toEqual([fits, tooMany]);
+  expect([refused('01', 2 ** 21), refused('01', 2 ** 22)]).toEqual([fits, tooMany]);
 });

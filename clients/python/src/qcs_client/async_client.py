@@ -12,8 +12,17 @@ from .errors import QcsError
 from .experiments import ExperimentResult, Task, experiment_body
 from .http_io import AsyncIo, Io
 from .job_view import KINDS, JobState, Progress
-from .requests import DEFAULT_PROCESSOR, Circuit, Program, batch_body, circuit_body, compile_body
+from .requests import (
+    DEFAULT_PROCESSOR,
+    Circuit,
+    Program,
+    StimCircuit,
+    batch_body,
+    circuit_body,
+    compile_body,
+)
 from .results import BatchResult, CircuitResult
+from .samples import Samples, sample, sample_detectors
 from .transport import Transport
 
 ResultT = TypeVar("ResultT")
@@ -76,6 +85,43 @@ class AsyncClient:
         """Counts logical errors of tasks; see :meth:`Client.collect`."""
         return await self.experiments.run(
             tasks, timeout=timeout, progress=progress, max_shots=max_shots, max_errors=max_errors, **fields
+        )
+
+    async def sample(
+        self,
+        circuit: StimCircuit | str,
+        shots: int,
+        *,
+        seed: int | None = None,
+        bit_packed: bool = False,
+        processor: str = "qvm",
+    ) -> Samples:
+        """Measurements of a circuit; see :meth:`Client.sample`."""
+        return await sample(self, circuit, shots, seed=seed, bit_packed=bit_packed, processor=processor)
+
+    async def sample_detectors(
+        self,
+        circuit: StimCircuit | str,
+        shots: int,
+        *,
+        seed: int | None = None,
+        prepend_observables: bool = False,
+        append_observables: bool = False,
+        separate_observables: bool = False,
+        bit_packed: bool = False,
+        processor: str = "qvm",
+    ) -> Samples | tuple[Samples, Samples]:
+        """Detection events of a circuit; see :meth:`Client.sample_detectors`."""
+        return await sample_detectors(
+            self,
+            circuit,
+            shots,
+            seed=seed,
+            prepend_observables=prepend_observables,
+            append_observables=append_observables,
+            separate_observables=separate_observables,
+            bit_packed=bit_packed,
+            processor=processor,
         )
 
     async def processors(self) -> list[dict[str, Any]]:

@@ -12,8 +12,9 @@ from .experiments import ExperimentResult, Task
 from .http_io import BlockingIo, iterate_now, now
 from .job_view import Progress
 from .jobs import Job
-from .requests import DEFAULT_PROCESSOR, Circuit, Program
+from .requests import DEFAULT_PROCESSOR, Circuit, Program, StimCircuit
 from .results import BatchResult, CircuitResult
+from .samples import Samples
 
 
 class Client:
@@ -77,6 +78,67 @@ class Client:
                 timeout=timeout,
                 progress=progress,
                 **fields,
+            )
+        )
+
+    def sample(
+        self,
+        circuit: StimCircuit | str,
+        shots: int,
+        *,
+        seed: int | None = None,
+        bit_packed: bool = False,
+        processor: str = "qvm",
+    ) -> Samples:
+        """Measurements of a circuit, as ``circuit.compile_sampler(seed=…).sample(shots, bit_packed=…)`` returns them.
+
+        Shots that are too many for one request are drawn by several, with successive seeds.
+
+        Args:
+            circuit: a ``stim.Circuit``, or text in Stim's format, which may have gates that Stim does not read, such as T.
+                A text without measurements has all its qubits measured.
+            seed: draws the same shots again, on the same version of the service.
+
+        Returns:
+            Shape (shots, measurements), or (shots, ⌈measurements / 8⌉) if ``bit_packed``.
+        """
+        return now(self._core.sample(circuit, shots, seed=seed, bit_packed=bit_packed, processor=processor))
+
+    def sample_detectors(
+        self,
+        circuit: StimCircuit | str,
+        shots: int,
+        *,
+        seed: int | None = None,
+        prepend_observables: bool = False,
+        append_observables: bool = False,
+        separate_observables: bool = False,
+        bit_packed: bool = False,
+        processor: str = "qvm",
+    ) -> Samples | tuple[Samples, Samples]:
+        """Detection events of a circuit, as ``circuit.compile_detector_sampler(seed=…).sample(shots, …)`` returns them.
+
+        Args:
+            circuit, seed: as of :meth:`sample`.
+            prepend_observables, append_observables: put the flips of the logical observables before or after the events.
+            separate_observables: returns both as two arrays.
+
+        Returns:
+            Shape (shots, detectors), with more columns for observables, or two arrays.
+
+        Raises:
+            ValueError: if observables are asked for separately and as columns.
+        """
+        return now(
+            self._core.sample_detectors(
+                circuit,
+                shots,
+                seed=seed,
+                prepend_observables=prepend_observables,
+                append_observables=append_observables,
+                separate_observables=separate_observables,
+                bit_packed=bit_packed,
+                processor=processor,
             )
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -22,9 +23,22 @@ class StimCircuit(Protocol):
     @property
     def num_detectors(self) -> int: ...
 
+    @property
+    def num_observables(self) -> int: ...
 
-Circuit: TypeAlias = Sequence[Mapping[str, Any]] | str | StimCircuit
-"""Gate objects, OpenQASM text, or a ``stim.Circuit``."""
+    @property
+    def num_measurements(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class StimText:
+    """Text in Stim's format, for gates that ``stim.Circuit`` does not read, such as T."""
+
+    text: str
+
+
+Circuit: TypeAlias = Sequence[Mapping[str, Any]] | str | StimCircuit | StimText
+"""Gate objects, OpenQASM text, a ``stim.Circuit``, or text in Stim's format."""
 
 
 class Program:
@@ -72,9 +86,12 @@ class Program:
 
 
 def source(circuit: Circuit) -> dict[str, Any]:
-    """Field of a request that holds a circuit: ``qasm`` for text, ``stim`` for a ``stim.Circuit``, ``circuit`` for gate objects."""
+    """Field of a request that holds a circuit: ``qasm`` for text, ``stim`` for a ``stim.Circuit`` or ``StimText``, ``circuit``
+    for gate objects."""
     if isinstance(circuit, str):
         return {"qasm": circuit}
+    if isinstance(circuit, StimText):
+        return {"stim": circuit.text}
     if type(circuit).__module__.split(".")[0] == "stim":
         return {"stim": str(circuit)}
     return {"circuit": list(cast("Sequence[Mapping[str, Any]]", circuit))}

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import BitMatrix, BoolMatrix, ComplexArray, FloatArray, PointCounts, unpack, unpack_complex
+from .errors import QcsError
 
 _LISTED_OUTCOMES = 16
 
@@ -307,7 +308,11 @@ def _heading(text: str) -> str:
 
 def _unpacked_bits(packed: Mapping[str, Any], width: int) -> BoolMatrix:
     """Rows of bits from Stim's format ``b8``."""
-    rows = np.frombuffer(base64.b64decode(packed["data"]), dtype=np.uint8).reshape(-1, packed["bytes_per_shot"])
+    if packed.get("format", "b8") != "b8":
+        raise QcsError(f"These shots are in the format {packed['format']}: read ``data`` of the record.")
+    rows = np.frombuffer(base64.b64decode(packed["data"]), dtype=np.uint8).reshape(
+        packed.get("shots", -1), packed["bytes_per_shot"]
+    )
     bits: BoolMatrix = np.unpackbits(rows, axis=1, bitorder="little")[:, :width].astype(bool)
     return bits
 

@@ -1,11 +1,14 @@
 /**
- * Generates circuits in Stim's format: memory experiments of the codes of a table. Those of codes that `stim gen` has are
- * equal to its circuits.
+ * Generates circuits in Stim's format: memory experiments and preparations of T states, by the codes of a table. Those
+ * that `stim gen` has are equal to its circuits.
  */
 import { colorMemory } from './color-code.ts';
+import { cultivationText } from './cultivation.ts';
+import { distillationText } from './distillation.ts';
 import { honeycombText } from './honeycomb-code.ts';
 import { type MemoryExperiment, memoryText } from './memory-experiment.ts';
 import type { GeneratedNoise } from './memory-text.ts';
+
 import { repetitionMemory } from './repetition-code.ts';
 import { rotatedMemory, unrotatedMemory } from './surface-codes.ts';
 
@@ -13,10 +16,14 @@ import { rotatedMemory, unrotatedMemory } from './surface-codes.ts';
 interface GeneratedTask {
   readonly text: (distance: number, rounds: number, noise: GeneratedNoise) => string;
   readonly minDistance: number;
+  readonly maxDistance?: number;
   readonly minRounds: number;
+  readonly maxRounds?: number;
   /** Whether numbers must be odd or even. */
   readonly distances?: 'odd' | 'even';
   readonly rounds?: 'odd';
+  /** Whether it has T gates, and no REPEAT, and takes the noise of both. */
+  readonly preparesMagic?: true;
 }
 
 /** A task that takes any distance and rounds. */
@@ -26,7 +33,7 @@ const simple = (experiment: (distance: number) => MemoryExperiment): GeneratedTa
   minRounds: 1,
 });
 
-/** Tasks by code. Their names are those of `stim gen`, which has no honeycomb code. */
+/** Tasks by code. Names are those of `stim gen` where it has the task. */
 export const GENERATED_CODES: Readonly<Record<string, Readonly<Record<string, GeneratedTask>>>> = {
   repetition_code: { memory: simple(repetitionMemory) },
   surface_code: {
@@ -41,6 +48,23 @@ export const GENERATED_CODES: Readonly<Record<string, Readonly<Record<string, Ge
       minDistance: 3,
       distances: 'odd',
       minRounds: 2,
+    },
+    cultivation: {
+      text: cultivationText,
+      minDistance: 3,
+      maxDistance: 3,
+      minRounds: 2,
+      preparesMagic: true,
+    },
+  },
+  reed_muller_code: {
+    distillation: {
+      text: distillationText,
+      minDistance: 3,
+      maxDistance: 3,
+      minRounds: 1,
+      maxRounds: 1,
+      preparesMagic: true,
     },
   },
   honeycomb_code: {
@@ -79,7 +103,8 @@ export function generateStim({
   if (found === undefined) {
     return { problem: `${code} has no task ${task}: ${Object.keys(tasks).join(', ')}.` };
   }
-  const { text, minDistance, distances, minRounds, rounds: parity } = found;
+  const { text, minDistance, maxDistance = distance, distances } = found;
+  const { minRounds, maxRounds = rounds, rounds: parity, preparesMagic } = found;
   if (distance < minDistance || isOther(distance, distances)) {
     const kind = distances === undefined ? 'a' : `an ${distances}`;
     return {
@@ -90,6 +115,17 @@ export function generateStim({
     const kind = parity === undefined ? 'at least' : `an ${parity} number of rounds, at least`;
     const noun = parity === undefined ? ' rounds' : '';
     return { problem: `${code} takes ${kind} ${minRounds}${noun}, and not ${rounds}.` };
+  }
+  if (distance > maxDistance || rounds > maxRounds) {
+    const [what, most] =
+      distance > maxDistance ? ['distance', maxDistance] : ['number of rounds', maxRounds];
+    return { problem: `The ${what} of ${task} is ${most} at most.` };
+  }
+  const { idleDepolarization, afterTPhaseFlipProbability } = noise;
+  if (preparesMagic === undefined && (idleDepolarization > 0 || afterTPhaseFlipProbability > 0)) {
+    return {
+      problem: `${task} of ${code} takes no noise of idle qubits and T gates; cultivation and distillation do.`,
+    };
   }
   return { text: text(distance, rounds, noise) };
 }

@@ -46,7 +46,7 @@ export function honeycombText(distance: number, rounds: number, noise: Generated
   const torus = new Torus((3 * distance) / 2);
   const { data } = torus;
   const text = new MemoryText(noise);
-  for (const [qubit, place] of torus.places) text.add(`QUBIT_COORDS(${place.join(', ')})`, [qubit]);
+  for (const [qubit, place] of torus.places) text.place(qubit, place);
   text.reset('Z', data);
   for (let round = 0; round < Math.min(rounds, NUM_FIRST_ROUNDS); round++) {
     writeRound(torus, round, text);

@@ -59,7 +59,7 @@ export function memoryText(
   const { basis, last, logical } = experiment;
   const numPlaces = checks[0]!.place.length;
   const text = new MemoryText(noise);
-  for (const [qubit, place] of places) text.add(`QUBIT_COORDS(${place.join(', ')})`, [qubit]);
+  for (const [qubit, place] of places) text.place(qubit, place);
   for (const [ofReset, qubits] of resets) text.reset(ofReset, qubits);
   const numberOf = new Map(checks.map(({ qubit }, i) => [qubit, i]));
   /** Measurements of a check, counted from the end of a round. */

@@ -16,12 +16,16 @@ const QUIET = {
   beforeRoundDataDepolarization: 0,
   beforeMeasureFlipProbability: 0,
   afterResetFlipProbability: 0,
+  idleDepolarization: 0,
+  afterTPhaseFlipProbability: 0,
 };
 const NOISE = {
   afterCliffordDepolarization: 0.001,
   beforeRoundDataDepolarization: 0.002,
   beforeMeasureFlipProbability: 0.003,
   afterResetFlipProbability: 0.004,
+  idleDepolarization: 0,
+  afterTPhaseFlipProbability: 0,
 };
 
 function textOf(code: string, task: string, distance: number, rounds: number, noise = NOISE) {
@@ -121,14 +125,20 @@ test.each([
   },
 );
 
+/** Distance and rounds of codes that do not take 3 and 4. */
+const SIZES: Readonly<Record<string, readonly [number, number]>> = {
+  honeycomb_code: [2, 5],
+  reed_muller_code: [3, 1],
+};
+
 test('every task is read, with the detectors and the observable that it has', () => {
   for (const [code, tasks] of Object.entries(GENERATED_CODES)) {
     for (const task of Object.keys(tasks)) {
-      const [distance, rounds] = code === 'honeycomb_code' ? [2, 5] : [3, 4];
+      const [distance, rounds] = SIZES[code] ?? [3, 4];
       const text = textOf(code, task, distance, rounds);
       const read = readStim(text, { maxQubits: 50, maxGates: 5000 });
       expect(read.logicalObservables).toHaveLength(1);
-      expect(read.detectors.length).toBeGreaterThan(4);
+      expect(read.detectors.length).toBeGreaterThan(3);
     }
   }
 });
@@ -141,9 +151,28 @@ test.each([
   ['color_code', 'memory_xyz', 3, 1, 'at least 2 rounds, and not 1.'],
   ['honeycomb_code', 'memory', 3, 3, 'an even distance of at least 2, and not 3.'],
   ['honeycomb_code', 'memory', 2, 4, 'an odd number of rounds, at least 3, and not 4.'],
+  ['color_code', 'cultivation', 5, 2, 'The distance of cultivation is 3 at most.'],
+  ['color_code', 'cultivation', 3, 1, 'at least 2 rounds, and not 1.'],
+  ['reed_muller_code', 'distillation', 3, 2, 'The number of rounds of distillation is 1 at most.'],
 ])('%s %s of distance %i, %i rounds, is refused', (code, task, distance, rounds, problem) => {
   const generated = generateStim({ code, task, distance, rounds, noise: QUIET });
   expect(generated).toEqual({ problem: expect.stringContaining(problem) });
+});
+
+test('noise of idle qubits and T gates is refused where a task takes none', () => {
+  for (const field of ['idleDepolarization', 'afterTPhaseFlipProbability']) {
+    const noise = { ...QUIET, [field]: 0.001 };
+    const generated = generateStim({
+      code: 'surface_code',
+      task: 'rotated_memory_x',
+      distance: 3,
+      rounds: 1,
+      noise,
+    });
+    expect(generated).toEqual({
+      problem: expect.stringContaining('takes no noise of idle qubits'),
+    });
+  }
 });
 
 test('qcs gen prints the circuit with its noise, and refuses what does not go together', async () => {

@@ -3,7 +3,23 @@
 Their functions take a :class:`qcs_client.Client` first, and otherwise what Stim's and Sinter's own take.
 """
 
-from .collecting import collect
-from .sampling import sample, sample_detectors
+from typing import Any
 
-__all__ = ["collect", "sample", "sample_detectors"]
+from ..client import Client
+from ..requests import StimText
+from ..samples import Samples
+from .collecting import collect
+
+__all__ = ["StimText", "collect", "sample", "sample_detectors"]
+
+
+def sample(client: Client, circuit: Any, shots: int, **options: Any) -> Samples:
+    """Measurements of a circuit: :meth:`qcs_client.Client.sample`."""
+    return client.sample(circuit, shots, **options)
+
+
+def sample_detectors(
+    client: Client, circuit: Any, shots: int, **options: Any
+) -> Samples | tuple[Samples, Samples]:
+    """Detection events of a circuit: :meth:`qcs_client.Client.sample_detectors`."""
+    return client.sample_detectors(circuit, shots, **options)
