@@ -34,7 +34,7 @@ const CASES = [
 const NAMES = ['matching', 'union_find'] as const;
 const ROUNDS = 7;
 /** Most multiple of PyMatching's time. */
-const GOAL = 3;
+const GOAL = 1;
 /** Shots of the search, and most events of them. */
 const [SEARCHED, MOST_SEARCHED] = [300, 9];
 

@@ -1,7 +1,8 @@
 /**
- * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, and for stabilizer runs, into the given folder or else the one where the sources look for them. With `--if-stale` only if a source is
- * newer than a build. Each file is written elsewhere and then renamed, so that a concurrent reader
- * or builder always sees a whole file.
+ * Builds *.wasm from assembly/, for each precision with relaxed SIMD and without, for stabilizer runs, and for matching,
+ * into the given folder or else the one where the sources look for them. With `--if-stale` only if a source is newer than
+ * a build. Each file is written elsewhere and then renamed, so that a concurrent reader or builder always sees a whole
+ * file.
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,6 +33,7 @@ const BUILDS = [
     ];
   }),
   { name: 'stabilizer', entry: 'stabilizer.ts', options: [] },
+  { name: 'matching', entry: 'matching.ts', options: [] },
 ];
 
 const OPTIONS = [

@@ -2,7 +2,7 @@
 import type { Decoder, DecodingModel, NoDecoder } from './decoder.ts';
 import { openGraphDecoder } from './graph-decoder.ts';
 import { openLookup } from './lookup.ts';
-import { Matcher } from './matching/matcher.ts';
+import { Matcher } from './matcher.ts';
 import { UnionFind } from './union-find.ts';
 
 const DECODERS = {

@@ -8,6 +8,7 @@ import {
 } from '../../decoding/count-errors.ts';
 import type { Decoder } from '../../decoding/decoder.ts';
 import { decoderOfProgram } from '../../decoding/decoders.ts';
+import { NotDecodableError } from '../../decoding/errors.ts';
 import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
 import {
   listsOfParities,
@@ -111,7 +112,11 @@ export class ErrorCounter {
   }
 }
 
-/** Opens the decoder of a circuit; undefined where none is asked for. */
+/**
+ * Opens the decoder of a circuit; undefined where none is asked for.
+ *
+ * @throws {NotDecodableError} if it cannot decode the circuit's errors.
+ */
 function decoderOf(
   circuit: SentCircuit,
   { decoder: name, parities }: ErrorCounting,
@@ -123,7 +128,7 @@ function decoderOf(
     detectors: listsOfParities(parities.detectors),
     logicalObservables: listsOfParities(parities.observables),
   });
-  if ('reason' in decoder) throw new Error(`unreachable: ${decoder.reason}`);
+  if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
   return decoder;
 }
 

@@ -1,16 +1,15 @@
 /** Checks one task of an experiment: its form, its circuit, its parities, and that its decoder can decode it. */
 import { createHash } from 'node:crypto';
-import { type DynamicCircuit, withFinalMeasurement } from '../../circuit/circuit.ts';
+import { withFinalMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
-import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
-import { type DecoderChoice, decoderOfProgram } from '../../decoding/decoders.ts';
-import type { DecoderName } from '../../decoding/open-decoder.ts';
+import type { DecoderChoice } from '../../decoding/decoders.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { CHUNK_SHOTS, type ErrorCounting } from '../../fleet/error-counting.ts';
+import { packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import { parityLists } from '../../math/bit-matrix.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import type { CheckedProgram } from '../batches/batch-program.ts';
@@ -32,6 +31,7 @@ import {
   walkedForm,
 } from '../circuits/read-circuit.ts';
 import { readLimitsOf, type Target } from '../circuits/targets.ts';
+import { type DecodableCircuits, INVALID } from './decodable-circuits.ts';
 import {
   type ExperimentBody,
   MAX_METADATA_LENGTH,
@@ -68,6 +68,7 @@ interface ExperimentContext {
   readonly limits: CircuitLimits;
   /** Model of the experiment; a task may have its own. */
   readonly noise: NoiseModel | undefined;
+  readonly decodable: DecodableCircuits;
 }
 
 const taskHead = headOf(taskBody).extend(parityEntries);
@@ -75,7 +76,7 @@ const taskHead = headOf(taskBody).extend(parityEntries);
 /** Checks one task; undefined if it has faults. */
 export function checkTask(
   value: unknown,
-  { experiment, target, limits, noise: ofExperiment }: ExperimentContext,
+  { experiment, target, limits, noise: ofExperiment, decodable }: ExperimentContext,
   faults: FaultList,
 ): CheckedTask | undefined {
   if (!isJsonObject(value)) {
@@ -159,14 +160,18 @@ export function checkTask(
   for (const { message } of detection.warnings ?? []) {
     faults.add(source === 'stim' ? 'stim' : 'detectors', message, INVALID);
   }
-  checkDecoder(decoder, { circuit, losesQubits }, detection, faults);
+  decodable.check(decoder, { circuit, losesQubits }, detection, faults);
   const counting = countingOf(detection, task.postselect, decoder, faults);
   if (counting === undefined) return undefined;
   const { seed, metadata } = task;
   const strongId = strongIdOf(task, { noise: question.noise, decoder });
   return {
     ...chosen,
-    groups,
+    // Ten thousand circuits in memory are gigabytes of objects, and a tenth as much packed.
+    groups: groups.map((group) => ({
+      ...group,
+      circuit: unpackCircuit(packCircuit(group.circuit)),
+    })),
     observables: [],
     shots: question.shots,
     stopRule,
@@ -180,9 +185,6 @@ export function checkTask(
 
 /** A task of good form. */
 type TaskParts = { readonly [K in keyof TaskBody]?: TaskBody[K] | undefined };
-
-/** Code of faults that depend on the circuit. */
-const INVALID = 'CIRCUIT_INVALID';
 
 const NO_OBSERVABLES = {
   circuit: 'Required: an error is a logical observable that differs from its prediction.',
@@ -225,30 +227,6 @@ function byStabilizersOrElse(
   const own = new FaultList();
   const checked = checkProgram({ ...question, method: 'stabilizer' }, context, own);
   return own.count === 0 ? checked : checkProgram(question, context, faults);
-}
-
-/** Adds a fault if a decoder cannot decode the errors of a circuit. */
-function checkDecoder(
-  name: DecoderChoice,
-  { circuit, losesQubits }: { readonly circuit: DynamicCircuit; readonly losesQubits: boolean },
-  detection: Detection,
-  faults: FaultList,
-): void {
-  if (name === 'none') return;
-  const decoder = losesQubits
-    ? { reason: 'which errors flip a detector depends on the qubits that are lost' }
-    : decoderOf(name, circuit, detection);
-  if (!('reason' in decoder)) return;
-  const problem = `${name} cannot decode this task: ${decoder.reason}. "none" counts flips of observables without decoding.`;
-  faults.add('decoder', problem, INVALID);
-}
-
-function decoderOf(name: DecoderName, circuit: DynamicCircuit, detection: Detection) {
-  const program = compileStabilizer(circuit);
-  if (!('kind' in program)) return decoderOfProgram(name, program, detection);
-  return {
-    reason: `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`,
-  };
 }
 
 function countingOf(

@@ -16,6 +16,7 @@ import type { Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import { type CheckedTask, checkTask, type ExperimentParts } from './check-task.ts';
+import { DecodableCircuits } from './decodable-circuits.ts';
 import {
   DEFAULT_TARGET,
   type ExperimentBody,
@@ -39,8 +40,13 @@ interface ExperimentFacts {
 
 /** Most entries of arrays beside the tasks. */
 const MAX_LENGTH = 4096;
-/** CPU factor for an experiment: of each of its up to 10,000 circuits an error model is made, which takes milliseconds. */
+/** CPU factor for an experiment: each of its up to 10,000 circuits takes milliseconds, and error models are made. */
 const CPU_FACTOR = 10;
+/**
+ * Instructions whose error models are made, of each that a circuit may have: microseconds each, so that they take a third of
+ * the time for reading at most.
+ */
+const DECODED_PER_GATE = 4;
 /** CPU factor for a stored experiment. It was read in time once, and must be read again on a busier machine. */
 const STORED_CPU_FACTOR = 10 * CPU_FACTOR;
 
@@ -122,7 +128,8 @@ export function checkedTasks(
     readingWork: { numSteps: 0, numGates: 0 },
   };
   const noise = readNoise(body.noise, target?.spec, faults);
-  const context = { experiment: body, target, limits, noise };
+  const decodable = new DecodableCircuits(DECODED_PER_GATE * limits.maxGates);
+  const context = { experiment: body, target, limits, noise, decodable };
   const tasks = checkItems('tasks', items, limits, faults, (item, own) =>
     checkTask(item, context, own),
   );

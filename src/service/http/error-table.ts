@@ -52,6 +52,8 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
       'The circuit has noise, which the method of matrix product states does not take.',
     DECODING_IMPOSSIBLE_EVENTS:
       'Detection events are given to a decoder whose error model has no errors that flip them together.',
+    DECODING_NOT_DECODABLE:
+      'The decoder of a task of an experiment cannot decode the errors of its circuit; the message says why.',
     ENGINE_BATCH_INVALID: 'Angles, seeds or sizes of a batch do not match its shape.',
     ENGINE_CLASSICAL_VALUE:
       'A program computed an undefined value from measured bits, such as a division by zero.',

@@ -139,6 +139,21 @@ test('takes the parts of an error that is split as errors of its probability', (
   expect(predict(decoder, model, [2])).toEqual([1]);
 });
 
+test('matches more events than its memory has room for at first', () => {
+  // A line of pairs, with a light edge in each pair and heavy ones between them; every event starts at the same time.
+  const numDetectors = 40_000;
+  const errors = Array.from({ length: numDetectors - 1 }, (_, i) => ({
+    symptoms: i === 20_000 ? [i, i + 1, numDetectors] : [i, i + 1],
+    probability: i % 2 === 0 ? 0.1 : 0.001,
+  }));
+  const model: DecodingModel = { numDetectors, numObservables: 1, errors };
+  const decoder = decoderOf('matching', model);
+  const all = Array.from({ length: numDetectors }, (_, i) => i);
+  for (const events of [all, all, [20_000, 20_001], [19_999, 20_000]]) {
+    expect(predict(decoder, model, events)).toEqual(events[0] === 19_999 ? [] : [0]);
+  }
+});
+
 test('predicts observables that a likely error without detectors flips', () => {
   const model: DecodingModel = {
     numDetectors: 1,

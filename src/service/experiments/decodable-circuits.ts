@@ -1,0 +1,77 @@
+/**
+ * Checks that the decoders of tasks can decode them, before an experiment becomes a job. To make the error model of a
+ * circuit takes longer than everything else that is checked, and most tasks of an experiment differ in the strengths of
+ * their noise alone. So circuits of one structure are checked once, and only as many as can be in the time for reading a
+ * body. A task that is not checked may fail when its first shots are decoded.
+ */
+import { createHash } from 'node:crypto';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import type { FaultList } from '../../circuit/errors.ts';
+import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
+import type { Parities } from '../../compiler/clifford/error-walk.ts';
+import type { StabilizerProgram } from '../../compiler/program.ts';
+import { type DecoderChoice, decoderOfProgram } from '../../decoding/decoders.ts';
+import { notDecodable } from '../../decoding/errors.ts';
+import type { DecoderName } from '../../decoding/open-decoder.ts';
+
+/** Code of faults that depend on the circuit. */
+export const INVALID = 'CIRCUIT_INVALID';
+
+/** Fields with strengths of noise: whether errors can be told apart depends on which are 0, and hardly on their size. */
+const STRENGTHS: ReadonlySet<string> = new Set(['probability', 'p1Given0', 'p0Given1']);
+
+/** The circuits of an experiment that can be decoded. */
+export class DecodableCircuits {
+  /** Digests of structures that can be decoded. Others are refused one by one. */
+  readonly #known = new Set<string>();
+  #instructionsLeft: number;
+
+  /** @param maxInstructions - Of the circuits that are checked, together. */
+  constructor(maxInstructions: number) {
+    this.#instructionsLeft = maxInstructions;
+  }
+
+  /** Adds a fault if a decoder is found unable to decode the errors of a circuit. */
+  check(
+    name: DecoderChoice,
+    { circuit, losesQubits }: { readonly circuit: DynamicCircuit; readonly losesQubits: boolean },
+    parities: Parities,
+    faults: FaultList,
+  ): void {
+    if (name === 'none') return;
+    const reason = losesQubits
+      ? 'which errors flip a detector depends on the qubits that are lost'
+      : this.#reasonAgainst(name, circuit, parities);
+    if (reason !== undefined) faults.add('decoder', notDecodable(name, reason), INVALID);
+  }
+
+  #reasonAgainst(
+    name: DecoderName,
+    circuit: DynamicCircuit,
+    parities: Parities,
+  ): string | undefined {
+    const program = compileStabilizer(circuit);
+    if ('kind' in program) {
+      return `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`;
+    }
+    const structure = structureOf(name, program, parities);
+    if (this.#instructionsLeft <= 0 || this.#known.has(structure)) return undefined;
+    this.#instructionsLeft -= program.code.length / 4;
+    const decoder = decoderOfProgram(name, program, parities);
+    if ('reason' in decoder) return decoder.reason;
+    this.#known.add(structure);
+    return undefined;
+  }
+}
+
+/** Digest of a decoder, a program but for the strengths of its noise, and its parities. */
+function structureOf(
+  name: DecoderName,
+  { code, operands, ...program }: StabilizerProgram,
+  { detectors, logicalObservables }: Parities,
+): string {
+  const rest = JSON.stringify({ name, program, detectors, logicalObservables }, (field, value) =>
+    STRENGTHS.has(field) ? value > 0 : value,
+  );
+  return createHash('sha256').update(code).update(operands).update(rest).digest('base64');
+}
