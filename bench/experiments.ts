@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateStim } from '../src/circuit/stim/generate/generate-stim.ts';
+import { NO_NOISE } from '../src/circuit/stim/generate/memory-text.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -60,6 +61,7 @@ function surfaceCode(distance: number, probability: number): string {
     distance,
     rounds: distance,
     noise: {
+      ...NO_NOISE,
       afterCliffordDepolarization: probability,
       beforeRoundDataDepolarization: probability,
       beforeMeasureFlipProbability: probability,
