@@ -127,7 +127,9 @@ async function measureCase(
 ): Promise<readonly Measurement[]> {
   const model = modelOf(distance, probability);
   const { events, observables } = drawnShots(model, numShots);
-  await pymatching?.ask({ model: printErrorModel({ ...model, parts: [{ errors: model.errors, declared: [] }] }) });
+  await pymatching?.ask({
+    model: printErrorModel({ ...model, parts: [{ errors: model.errors, declared: [] }] }),
+  });
   const hex = Buffer.from(events).toString('hex');
   const decoders = NAMES.map((name) => ({ name, decoder: decoderOf(name, model) }));
   const times = new Map<string, number[]>(NAMES.map((name) => [name, []]));
