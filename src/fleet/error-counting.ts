@@ -5,6 +5,8 @@
  * Shots come in chunks. A chunk is a run of its own with a seed of its own, so that its tally depends neither on the
  * chunks that are run with it nor on where they run.
  */
+
+import type { RepeatedParities } from '../circuit/stim/repeated-parities.ts';
 import type { Postselection } from '../decoding/count-errors.ts';
 import type { DecoderChoice } from '../decoding/decoders.ts';
 import type { ParityLists } from '../math/bit-matrix.ts';
@@ -21,6 +23,8 @@ export interface ErrorCounting extends Postselection {
   readonly key: string;
   readonly decoder: DecoderChoice;
   readonly parities: { readonly detectors: ParityLists; readonly observables: ParityLists };
+  /** The same in the form of the circuit's loops, if it has any, for its decoder. */
+  readonly repeated?: RepeatedParities;
 }
 
 /** Result of a chunk. */

@@ -1,5 +1,7 @@
 /** Experiments over HTTP: logical errors of many circuits, counted on a real fleet of CPU engines. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateStim } from '../../src/circuit/stim/generate/generate-stim.ts';
+import { NO_NOISE } from '../../src/circuit/stim/generate/memory-text.ts';
 import { experimentRecord } from '../../src/service/experiments/experiment-schema.ts';
 import { progressData } from '../../src/service/jobs/job-event-stream.ts';
 import { binomial } from '../support/binomial.ts';
@@ -65,6 +67,21 @@ function repetitionCode(distance: number, p: number): string {
     '',
   ].join('\n');
 }
+
+test('circuits that are too long to be unrolled are sampled and decoded', async () => {
+  // 80,003 measurements. Flips add up to (1 − (1 − 2p)^40000) / 2 of the shots; decoded, two would have to come together.
+  const p = 1e-5;
+  const noise = { ...NO_NOISE, beforeRoundDataDepolarization: 1.5 * p };
+  const code = { code: 'repetition_code', task: 'memory', distance: 3, rounds: 40_000, noise };
+  const made = generateStim(code);
+  if ('problem' in made) throw new Error(made.problem);
+  const tasks = ['none', 'matching'].map((decoder) => ({ stim: made.text, decoder }));
+  const [plain, decoded] = (await run({ tasks, max_shots: 128, seed: 5 })).tasks;
+  const flipped = (1 - (1 - 2 * p) ** 40_000) / 2;
+  const deviation = Math.sqrt((flipped * (1 - flipped)) / 128);
+  expect(Math.abs(plain.errors / 128 - flipped)).toBeLessThan(6 * deviation);
+  expect(decoded).toMatchObject({ shots: 128, errors: 0 });
+});
 
 /** T and its inverse, with a bit flip between them and the measurement. */
 const WITH_T = [

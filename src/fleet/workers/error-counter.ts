@@ -119,7 +119,7 @@ export class ErrorCounter {
  */
 function decoderOf(
   circuit: SentCircuit,
-  { decoder: name, parities }: ErrorCounting,
+  { decoder: name, parities, repeated }: ErrorCounting,
 ): Decoder | undefined {
   if (name === 'none') return undefined;
   const program = compileStabilizer(circuitOf(circuit));
@@ -127,6 +127,7 @@ function decoderOf(
   const decoder = decoderOfProgram(name, program, {
     detectors: listsOfParities(parities.detectors),
     logicalObservables: listsOfParities(parities.observables),
+    ...(repeated && { repeated }),
   });
   if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
   return decoder;

@@ -3,7 +3,7 @@ import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { runsOf } from '../../circuit/stim/repeated-parities.ts';
+import { type RepeatedParities, runsOf } from '../../circuit/stim/repeated-parities.ts';
 import {
   encodeShots,
   GROUP_SHOTS,
@@ -317,20 +317,51 @@ function* chunksOfParities({
   }
   let first = 0;
   const some = new GrowingLists();
+  for (const { bits, shift } of eachParity(repeated)) {
+    some.add(bits, shift);
+    if (some.length < DETECTORS_AT_ONCE) continue;
+    yield { first, lists: some.take(expected.subarray(first, first + DETECTORS_AT_ONCE)) };
+    first += DETECTORS_AT_ONCE;
+  }
+  yield { first, lists: some.take(expected.subarray(first)) };
+}
+
+/** The bits of each detector of a circuit with loops, then of each observable; they are so much higher. */
+function* eachParity(
+  repeated: RepeatedParities,
+): Generator<{ readonly bits: readonly Bit[]; readonly shift: number }> {
   const observables = Array.from({ length: repeated.numObservables }, (): Bit[] => []);
   for (const { run, shift } of runsOf(repeated)) {
-    for (const { bits } of run.detectors) {
-      some.add(bits, shift);
-      if (some.length < DETECTORS_AT_ONCE) continue;
-      yield { first, lists: some.take(expected.subarray(first, first + DETECTORS_AT_ONCE)) };
-      first += DETECTORS_AT_ONCE;
-    }
+    for (const { bits } of run.detectors) yield { bits, shift };
     for (const { index, bits } of run.observables) {
       for (const bit of bits) observables[index]!.push(bit + shift);
     }
   }
-  for (const bits of observables) some.add(bits, 0);
-  yield { first, lists: some.take(expected.subarray(first)) };
+  for (const bits of observables) yield { bits, shift: 0 };
+}
+
+/** All detectors, and all observables, as lists of bits. */
+export function allParityLists(detection: Detection): {
+  readonly detectors: ParityLists;
+  readonly observables: ParityLists;
+} {
+  const { detectors, logicalObservables, repeated, expected } = detection;
+  const { numDetectors } = sizesOf(detection);
+  const [ofDetectors, ofObservables] = [
+    expected.subarray(0, numDetectors),
+    expected.subarray(numDetectors),
+  ];
+  if (repeated === undefined) {
+    return {
+      detectors: parityLists(detectors, ofDetectors),
+      observables: parityLists(logicalObservables, ofObservables),
+    };
+  }
+  const [all, rest] = [new GrowingLists(), new GrowingLists()];
+  for (const { bits, shift } of eachParity(repeated)) {
+    (all.length < numDetectors ? all : rest).add(bits, shift);
+  }
+  return { detectors: all.take(ofDetectors), observables: rest.take(ofObservables) };
 }
 
 /** Outcomes that are worked on at a time. */

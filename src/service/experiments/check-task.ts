@@ -6,11 +6,11 @@ import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import { sizesOf } from '../../compiler/clifford/error-walk.ts';
 import type { DecoderChoice } from '../../decoding/decoders.ts';
 import { foundText } from '../../errors/wrong-values.ts';
 import { CHUNK_SHOTS, type ErrorCounting } from '../../fleet/error-counting.ts';
 import { packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
-import { parityLists } from '../../math/bit-matrix.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import type { CheckedProgram } from '../batches/batch-program.ts';
 import { readNoise } from '../circuits/caller-device.ts';
@@ -22,7 +22,12 @@ import {
   checkSource,
   type ProgramQuestion,
 } from '../circuits/check-program.ts';
-import { type Detection, declaredParities, readDetection } from '../circuits/detection-events.ts';
+import {
+  allParityLists,
+  type Detection,
+  declaredParities,
+  readDetection,
+} from '../circuits/detection-events.ts';
 import {
   headOf,
   PARITIES,
@@ -100,14 +105,14 @@ export function checkTask(
   const stopRule = stopRuleOf({ ...experiment, ...task }, faults);
   checkMetadata(task.metadata, faults);
   const readLimits = readLimitsOf(target, limits);
-  const program = attempt(faults, () => readProgram(task, readLimits, faults));
+  const program = attempt(faults, () => readProgram(task, readLimits, faults, true));
   if (program === undefined || stopRule === undefined || faults.count > 0) return undefined;
   if (program.results.results.length > 0) {
     const problem = 'An experiment counts errors; take the pragmas that request results out.';
     faults.add('qasm', problem);
     return undefined;
   }
-  const { tracked } = program.parities ?? {};
+  const { tracked, repeated } = program.parities ?? {};
   const noise =
     task.noise === undefined ? ofExperiment : readNoise(task.noise, target?.spec, faults);
   const written = withFinalMeasurement(tracked?.circuit ?? program.circuit);
@@ -124,14 +129,14 @@ export function checkTask(
     observables: [],
   } as const satisfies ProgramQuestion;
   const context = { target, limits, noise, purpose: 'run' } as const;
-  // Only stabilizer runs track observables of Pauli operators.
+  // Only stabilizer runs track observables of Pauli operators, and have loops of this kind.
   const checked =
-    tracked === undefined
+    tracked === undefined && repeated === undefined
       ? byStabilizersOrElse(question, context, faults)
       : checkProgram({ ...question, method: 'stabilizer' }, context, faults);
   if (checked?.chosen === undefined || faults.count > 0) return undefined;
   const declared = parityListsOf(program.parities) ?? declaredParities(task);
-  if (declared === undefined || declared.logicalObservables.length === 0) {
+  if (declared === undefined || sizesOf(declared).numObservables === 0) {
     faults.add(source === 'stim' ? 'stim' : 'logical_observables', NO_OBSERVABLES[source]);
     return undefined;
   }
@@ -230,12 +235,12 @@ function byStabilizersOrElse(
 }
 
 function countingOf(
-  { detectors, logicalObservables, expected }: Detection,
+  detection: Detection,
   { detectors: ofDetectors, observables: ofObservables }: NonNullable<TaskParts['postselect']> = {},
   decoder: DecoderChoice,
   faults: FaultList,
 ): Omit<ErrorCounting, 'key'> | undefined {
-  const [numDetectors, numObservables] = [detectors.length, logicalObservables.length];
+  const { numDetectors, numObservables } = sizesOf(detection);
   const masks = {
     detectors: maskOf(ofDetectors, numDetectors, 'detector', faults),
     observables: maskOf(ofObservables, numObservables, 'observable', faults),
@@ -243,10 +248,8 @@ function countingOf(
   if (faults.count > 0) return undefined;
   return {
     decoder,
-    parities: {
-      detectors: parityLists(detectors, expected.subarray(0, numDetectors)),
-      observables: parityLists(logicalObservables, expected.subarray(numDetectors)),
-    },
+    parities: allParityLists(detection),
+    ...(detection.repeated && { repeated: detection.repeated }),
     ...(masks.detectors && { detectors: masks.detectors }),
     ...(masks.observables && { observables: masks.observables }),
   };

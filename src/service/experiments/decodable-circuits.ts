@@ -68,10 +68,11 @@ export class DecodableCircuits {
 function structureOf(
   name: DecoderName,
   { code, operands, ...program }: StabilizerProgram,
-  { detectors, logicalObservables }: Parities,
+  { detectors, logicalObservables, repeated }: Parities,
 ): string {
-  const rest = JSON.stringify({ name, program, detectors, logicalObservables }, (field, value) =>
-    STRENGTHS.has(field) ? value > 0 : value,
+  const rest = JSON.stringify(
+    { name, program, detectors, logicalObservables, repeated },
+    (field, value) => (STRENGTHS.has(field) ? value > 0 : value),
   );
   return createHash('sha256').update(code).update(operands).update(rest).digest('base64');
 }
