@@ -48,7 +48,7 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
       if (!has(asked)) return notHere(asked, spec);
       const candidate =
         asked === 'stabilizer' ? byStabilizers(question, spec) : byChain(question, spec);
-      if (!('why' in candidate)) return chosen(candidate, NAMED);
+      if (!('why' in candidate)) return chosen(candidate, question.whyAsked ?? NAMED);
       const { why, isLimit = false } = candidate;
       return { field: 'method', problem: `${why}.`, isLimit };
     }

@@ -26,6 +26,8 @@ export interface MethodQuestion {
   readonly work: CircuitWork;
   readonly shots: number;
   readonly asked: MethodName;
+  /** A sentence that says why this method is asked for, where the request does not name it. */
+  readonly whyAsked?: string;
   readonly outputs: readonly OutputName[];
   /** Limits of matrix product states that the caller sets. */
   readonly bonds?: Partial<BondLimits>;

@@ -182,7 +182,8 @@ function checkParts(
   if (program === undefined) return undefined;
   const { tracked, repeated } = program.parities ?? {};
   const runsTracked = tracked !== undefined && outputs.includes('detection_events');
-  if (runsTracked) checkFrames(TRACKED, outputs, parts.method, faults);
+  const needs = runsTracked ? TRACKED : repeated === undefined ? undefined : REPEATED;
+  if (needs !== undefined) checkFrames(needs, outputs, parts.method, faults);
   if (repeated !== undefined) {
     if (purpose === 'compile') {
       faults.add(
@@ -191,7 +192,6 @@ function checkParts(
         LIMIT_EXCEEDED,
       );
     }
-    checkFrames(REPEATED, outputs, parts.method, faults);
     if (faults.count > 0) return undefined;
   }
   const measured = withFinalMeasurement(runsTracked ? tracked.circuit : program.circuit);
@@ -200,7 +200,7 @@ function checkParts(
   const checked = checkProgram(
     {
       ...parts,
-      ...((runsTracked || repeated !== undefined) && { method: 'stabilizer' }),
+      ...(needs && { method: 'stabilizer', whyAsked: `${needs.what}.` }),
       form: 'circuit',
       groups: [{ circuit: measured, points: undefined }],
       inputs: undefined,

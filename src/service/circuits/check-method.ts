@@ -83,6 +83,8 @@ interface MethodAsked extends Asked, MethodFields {
   readonly circuit: DynamicCircuit;
   /** As in `MethodQuestion`. */
   readonly typicalPoint?: (() => DynamicCircuit) | undefined;
+  /** As in `MethodQuestion`. */
+  readonly whyAsked?: string | undefined;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */
   readonly mayTakeLong?: boolean;
 }
@@ -98,7 +100,7 @@ export function checkMethod(
   faults: FaultList,
 ): ChosenMethod | undefined {
   const { circuit, shots, method = 'automatic', noise } = given;
-  const { typicalPoint, mayTakeLong = true } = given;
+  const { typicalPoint, whyAsked, mayTakeLong = true } = given;
   const work = circuitWork(circuit);
   if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
   const choice = chooseMethod(
@@ -110,6 +112,7 @@ export function checkMethod(
       outputs: namesOf(given),
       bonds: bondLimitsOf(given),
       ...(typicalPoint !== undefined && { typicalPoint }),
+      ...(whyAsked !== undefined && { whyAsked }),
       mayTakeLong,
     },
     spec,

@@ -49,6 +49,8 @@ export interface ProgramQuestion extends Asked, MethodFields {
   /** Text of an OpenQASM program; undefined for other programs. */
   readonly qasm: string | undefined;
   readonly observables: readonly ObservableObject[];
+  /** As in `MethodQuestion`. */
+  readonly whyAsked?: string;
 }
 
 /** Context in which a program is checked. */
