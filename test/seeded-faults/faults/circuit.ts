@@ -139,8 +139,32 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
   {
     name: 'logical observables that nothing flips are numbered with the detectors',
     file: 'src/compiler/clifford/print-error-model.ts',
-    from: 'logical_observable L${i - numDetectors',
+    from: 'logical_observable L${i - this.#numDetectors',
     to: 'logical_observable L${i',
+  },
+  {
+    name: 'blocks of a model do not move their detectors before they begin',
+    file: 'src/compiler/clifford/print-error-model.ts',
+    from: 'if (ofFirst > this.#shift) this.#moveTo',
+    to: 'if (ofFirst < this.#shift) this.#moveTo',
+  },
+  {
+    name: 'observables keep their value over an odd number of rounds that are left out',
+    file: 'src/compiler/clifford/error-walk.ts',
+    from: 'if (numFolded % 2 === 1) {',
+    to: 'if (numFolded % 2 === 2) {',
+  },
+  {
+    name: 'rounds of the reference sample are alike whatever bits their conditions read',
+    file: 'src/engine/stabilizer/tableau-walk.ts',
+    from: 'everyUpTo(Math.min(numReadAgain, numRead)',
+    to: 'everyUpTo(0 * Math.min(numReadAgain, numRead)',
+  },
+  {
+    name: 'outcomes in the reference sample are those of the first round',
+    file: 'src/engine/stabilizer/frame-sampler.ts',
+    from: 'readBit(register, words[at + 2]! + shift)',
+    to: 'readBit(register, words[at + 2]!)',
   },
   {
     name: 'Z operators of an observable are tracked as X operators',
