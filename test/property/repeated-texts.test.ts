@@ -1,5 +1,5 @@
 /** Texts whose REPEAT blocks are kept as loops give what they give unrolled, for the same seed. */
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { readStim, type StimProgram } from '../../src/circuit/stim/read-stim.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
@@ -22,11 +22,35 @@ import { seeds, testSeeds } from '../support/seeds.ts';
 const SHOTS = 96;
 
 testSeeds('loops give what unrolled rounds give', seeds(60), async (seed) => {
-  const text = randomRepeatedText(new RandomStream(seed), 20);
+  await expectAlike(randomRepeatedText(new RandomStream(seed), 20), 80);
+});
+
+test.each([1, 2])(
+  'an observable that each round inverts has its value after them: %i',
+  async (odd) => {
+    // Detectors of one round alone, so that all rounds are alike from the last one on.
+    const body = 'R 0\nX 0\nX_ERROR(0.125) 0\nM 0\nDETECTOR rec[-1]\nOBSERVABLE_INCLUDE(0) rec[-1]';
+    expect(await expectAlike(`REPEAT ${40 + odd} {\n${body}\n}\nM 1`, 10)).toBe(true);
+  },
+);
+
+test('rounds that read bits of others are alike only where these bits are', async () => {
+  // A shift register with feedback: the qubit is |0⟩ after each of seven rounds that measure different values.
+  const body = 'CX rec[-3] 0\nCX rec[-1] 0\nX_ERROR(0.0625) 0\nM 0\nR 0';
+  expect(await expectAlike(`X 1\nM 1 0 0\nREPEAT 50 {\n${body}\n}`, 20)).toBe(true);
+});
+
+/**
+ * Expects that a text gives the same with loops and without.
+ *
+ * @param mostGates - Limit of operations that its rounds exceed and its blocks do not.
+ * @returns Whether it has loops.
+ */
+async function expectAlike(text: string, mostGates: number): Promise<boolean> {
   const unrolled = readStim(text, { maxQubits: 10, maxGates: 1e6 });
-  const maxGates = Math.min(80, unrolled.circuit.operations.length - 1);
+  const maxGates = Math.min(mostGates, unrolled.circuit.operations.length - 1);
   const looped = readLooped(text, maxGates);
-  if (looped === undefined) return;
+  if (looped === undefined) return false;
   expect(looped.circuit.numBits).toBe(unrolled.circuit.numBits);
   const [found, right] = [await answersOf(looped), await answersOf(unrolled)];
   expect(found.outcomes).toEqual(right.outcomes);
@@ -36,7 +60,8 @@ testSeeds('loops give what unrolled rounds give', seeds(60), async (seed) => {
   const read = readErrorModel(found.model);
   if ('line' in read) throw new Error(`Line ${read.line}: ${read.problem}`);
   expect(linesOf(merged(read))).toEqual(linesOf(right.errors));
-});
+  return true;
+}
 
 /** The text with its loops; undefined if it has none, or is too long for so low a limit. */
 function readLooped(text: string, maxGates: number): StimProgram | undefined {

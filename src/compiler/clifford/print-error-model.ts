@@ -80,8 +80,6 @@ class Printer {
     outer: readonly number[],
   ): void {
     const before = (times - 1) * numDetectors;
-    const ofFirst = first - lower - before;
-    if (ofFirst > this.#shift) this.#moveTo(ofFirst, this.#coordinateShift);
     const [shift, coordinateShift] = [this.#shift, this.#coordinateShift];
     this.lines.push(`repeat ${times} {`);
     this.printAll(

@@ -143,12 +143,6 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
     to: 'logical_observable L${i',
   },
   {
-    name: 'blocks of a model do not move their detectors before they begin',
-    file: 'src/compiler/clifford/print-error-model.ts',
-    from: 'if (ofFirst > this.#shift) this.#moveTo',
-    to: 'if (ofFirst < this.#shift) this.#moveTo',
-  },
-  {
     name: 'observables keep their value over an odd number of rounds that are left out',
     file: 'src/compiler/clifford/error-walk.ts',
     from: 'if (numFolded % 2 === 1) {',
