@@ -96,6 +96,8 @@ function openEditor(
   let fromText: EditedCircuit | undefined;
   /** Number of edits of the visitor. A circuit that was there before one of them does not replace the text. */
   let numEdits = 0;
+  /** Number of readings that began, or were given up because gates are the source again. */
+  let numReadings = 0;
   const syntax = new Compartment();
   const inLanguage = () => {
     const { title, parser } = LANGUAGES[language.peek()];
@@ -159,10 +161,12 @@ function openEditor(
   const read = async () => {
     const text = view.state.doc.toString();
     const isStim = language.peek() === 'stim';
+    numReadings += 1;
+    const own = numReadings;
     const answer = await states.parseText(isStim ? { stim: text } : { qasm: text });
     // It has been edited since.
-    if (isEnded || view.state.doc.toString() !== text || isStim !== (language.peek() === 'stim'))
-      return;
+    if (isEnded || own !== numReadings || view.state.doc.toString() !== text) return;
+    if (isStim !== (language.peek() === 'stim')) return;
     if (answer.kind === 'refused') {
       mark(answer);
       say(messageOfAnswer(answer));
@@ -238,6 +242,9 @@ function openEditor(
   /** Shows a text that became the source elsewhere: by a link, or before this editor was opened. */
   const showSource = (source: TextSource | undefined) => {
     if (source === undefined) {
+      // Else a text that is still being read would become the source again after it was undone.
+      clearTimeout(timer);
+      numReadings += 1;
       follow();
       return;
     }
