@@ -37,13 +37,13 @@ const SOURCE: usize = 16;
 const CROSSED: usize = 20;
 /** The detector where its region arrived before it. */
 const BEFORE: usize = 24;
-/** Of detectors and regions: when to look at it, and for when the queue has it; NEVER if not. */
+/** Detectors and regions have here when to look at them, and for when the queue has them; NEVER if it does not. */
 const DUE: usize = 28;
 const QUEUED: usize = 32;
 /** Addresses of its first edge to another detector, and after its last one. */
 const EDGES: usize = 36;
 const EDGES_END: usize = 40;
-/** Of the edge to the boundary: the weight, NEVER if there is none, and the observables. */
+/** The weight of the edge to the boundary, NEVER if there is none, and its observables. */
 const BOUNDARY_WEIGHT: usize = 44;
 const BOUNDARY_OBSERVABLES: usize = 48;
 const IS_USED: usize = 52;
@@ -92,7 +92,7 @@ const SEEN: usize = 24;
 const INNER_LINK: usize = 28;
 const PARENT_LINK: usize = 40;
 
-// What is to be decided.
+// What may happen where two places come together: one of these is the next thing to decide.
 const NO_MEETING = 0;
 const REGIONS_MEET = 1;
 const AT_BOUNDARY = 2;
@@ -369,7 +369,7 @@ function itemAt(from: usize, place: i32): usize {
 function nextMeeting(): i32 {
   for (let event = pop(); event != NOTHING; event = pop()) {
     const place = event & ~1;
-    // Of the events of one place, the earliest counts; where another was put before it, it is in the queue in vain.
+    // The earliest event of a place counts: one that an earlier one has replaced is in the queue in vain.
     if (num(place, QUEUED) != now) continue;
     setNum(place, QUEUED, NEVER);
     const time = num(place, DUE);

@@ -95,7 +95,7 @@ export class NoModel extends Error {
   }
 }
 
-/** Instructions and symptoms that the rounds of loops may have which are walked through one by one: about a second. */
+/** Instructions and symptoms of the rounds that are walked through one by one: 0.1 to 0.6 s, measured with 3 qubits. */
 const MAX_ROUND_WORK = 2e7;
 
 /** Instructions of a program. */

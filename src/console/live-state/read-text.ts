@@ -84,7 +84,7 @@ export function parseText(source: TextSource): ParsedText {
 }
 
 function parseStimText({ stim }: StimSource): ParsedText {
-  const { circuit, warnings } = readStim(stim, LIMITS);
+  const { circuit, warnings } = readStim(stim, LIMITS, { takesLoops: true });
   const { numQubits: qubits, numBits } = circuit;
   const hasGatesAlone = parseStim(stim).every(
     ({ gate }) => gate !== undefined && OF_GATES.has(gate.action.kind),

@@ -14,6 +14,9 @@ const ops = STABILIZER_OPS;
 /** Words that are filled with zeros at a time. */
 const CLEARED_WORDS = 2 ** 22;
 
+/** Bits that are copied at a time. */
+const COPIED_BITS = 2 ** 16;
+
 /** Source of random outcomes. Places are instructions; a round is the number of rounds of loops so far. */
 export interface Chance {
   /** Outcome of a measurement that may give either value. */
@@ -142,7 +145,6 @@ export class TableauWalk {
     /** Bits before a round that its conditions read. */
     const numReadAgain = run.numRead - this.#firstRead(place + 1, end, shift);
     let kept: { readonly tableau: Int32Array; readonly round: number } | undefined;
-    const bits = (numRead: number, from: number) => readBit(run.register, numRead - from);
     for (let round = 0; round < count; ) {
       await this.#walk(place + 1, end, run, shift + round * numBits);
       round++;
@@ -154,7 +156,8 @@ export class TableauWalk {
         kept?.tableau.every((word, i) => word === tableau[i]) === true &&
         everyUpTo(Math.min(numReadAgain, numRead), (back) => {
           const before = numRead - period * numBits;
-          return back <= before && bits(numRead, back) === bits(before, back);
+          if (back > before) return false;
+          return readBit(run.register, numRead - back) === readBit(run.register, before - back);
         });
       if (isSame) {
         // Rounds that are left out are whole periods, so that the tableau after them is this one.
@@ -162,11 +165,13 @@ export class TableauWalk {
         const to = numRead + left * numBits;
         for (let bit = numRead; bit < to; bit++) {
           writeBit(run.register, bit, readBit(run.register, bit - period * numBits));
+          if (bit % COPIED_BITS === 0 && this.#slicer.spend(COPIED_BITS)) {
+            await this.#slicer.pause();
+          }
         }
         run.numRead = to;
         round += left;
         kept = undefined;
-        if (this.#slicer.spend(left * numBits)) await this.#slicer.pause();
       } else if ((round & (round - 1)) === 0) kept = { tableau: tableau.slice(), round };
     }
   }

@@ -124,11 +124,14 @@ function decoderOf(
   if (name === 'none') return undefined;
   const program = compileStabilizer(circuitOf(circuit));
   if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
-  const decoder = decoderOfProgram(name, program, {
-    detectors: listsOfParities(parities.detectors),
-    logicalObservables: listsOfParities(parities.observables),
-    ...(repeated && { repeated }),
-  });
+  const declared =
+    repeated === undefined
+      ? {
+          detectors: listsOfParities(parities.detectors),
+          logicalObservables: listsOfParities(parities.observables),
+        }
+      : { detectors: [], logicalObservables: [], repeated };
+  const decoder = decoderOfProgram(name, program, declared);
   if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
   return decoder;
 }

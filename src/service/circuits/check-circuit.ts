@@ -182,18 +182,14 @@ function checkParts(
   if (program === undefined) return undefined;
   const { tracked, repeated } = program.parities ?? {};
   const runsTracked = tracked !== undefined && outputs.includes('detection_events');
+  if (repeated !== undefined && purpose === 'compile') {
+    const problem = 'The text is too long to be written without its REPEAT blocks.';
+    faults.add('stim', problem, LIMIT_EXCEEDED);
+    return undefined;
+  }
   const needs = runsTracked ? TRACKED : repeated === undefined ? undefined : REPEATED;
   if (needs !== undefined) checkFrames(needs, outputs, parts.method, faults);
-  if (repeated !== undefined) {
-    if (purpose === 'compile') {
-      faults.add(
-        'stim',
-        'The text is too long to be written without its REPEAT blocks.',
-        LIMIT_EXCEEDED,
-      );
-    }
-    if (faults.count > 0) return undefined;
-  }
+  if (repeated !== undefined && faults.count > 0) return undefined;
   const measured = withFinalMeasurement(runsTracked ? tracked.circuit : program.circuit);
   const { results } = program.results;
   const { observables: requested = [], qasm, shots } = parts;

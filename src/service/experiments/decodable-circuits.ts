@@ -5,7 +5,7 @@
  * body. A task that is not checked may fail when its first shots are decoded.
  */
 import { createHash } from 'node:crypto';
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
 import type { FaultList } from '../../circuit/errors.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import type { Parities } from '../../compiler/clifford/error-walk.ts';
@@ -56,7 +56,8 @@ export class DecodableCircuits {
     }
     const structure = structureOf(name, program, parities);
     if (this.#instructionsLeft <= 0 || this.#known.has(structure)) return undefined;
-    this.#instructionsLeft -= program.code.length / 4;
+    // A decoder writes out the errors of all rounds of a loop.
+    this.#instructionsLeft -= Math.max(program.code.length / 4, numOperationsOf(circuit));
     const decoder = decoderOfProgram(name, program, parities);
     if ('reason' in decoder) return decoder.reason;
     this.#known.add(structure);

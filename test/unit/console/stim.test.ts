@@ -40,6 +40,15 @@ describe('the worker', () => {
     }
   });
 
+  test('reads a text whose blocks are too long to be unrolled, and computes no state of it', async () => {
+    const stim = 'R 0\nREPEAT 100000 {\nX_ERROR(0.1) 0\nMR 0\nDETECTOR rec[-1]\n}';
+    expect(await parse(stim)).toMatchObject({ kind: 'parsed', numBits: 100_000 });
+    expect(await computer.answer({ ask: 'show', source: { stim }, options: {} })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('With its REPEAT blocks unrolled'),
+    });
+  });
+
   test('says where a fault is', async () => {
     expect(await parse('H 0\nCX 0 1 2')).toMatchObject({
       kind: 'refused',

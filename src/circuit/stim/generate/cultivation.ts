@@ -28,7 +28,7 @@ const at = (places: string): readonly Qubit[] =>
 const DATA = at('0,0 1,1 2,1 3,0 2,3 3,2 4,0');
 /** Data qubits of each face. */
 const FACES = [at('0,0 1,1 2,1 3,0'), at('1,1 2,1 2,3 3,2'), at('2,1 3,0 3,2 4,0')];
-/** Of each face, the ancillas that measure X and Z, and a corner of the code. */
+/** The ancillas that measure X and Z of each face, and the corner of the code that it has. */
 const OF_X = at('1,0 1,2 3,1');
 const OF_Z = at('2,0 2,2 4,1');
 const CORNERS = at('0,0 2,3 4,0');

@@ -8,7 +8,6 @@ import { distillationText } from './distillation.ts';
 import { honeycombText } from './honeycomb-code.ts';
 import { type MemoryExperiment, memoryText } from './memory-experiment.ts';
 import type { GeneratedNoise } from './memory-text.ts';
-
 import { repetitionMemory } from './repetition-code.ts';
 import { rotatedMemory, unrotatedMemory } from './surface-codes.ts';
 
