@@ -107,7 +107,7 @@ export type Operation =
   | ResetOperation
   | BarrierOperation;
 
-/** A circuit on qubits 0 … numQubits − 1 that starts in |0…0⟩. */
+/** A circuit on qubits 0 … numQubits − 1 that starts in |0…0⟩, unless an operation says otherwise. */
 export interface Circuit {
   readonly numQubits: number;
   /** Bits of an outcome; all read 0 at the start. */
@@ -190,9 +190,26 @@ export interface RepeatOperation {
   readonly condition?: undefined;
 }
 
+/** A state of all qubits: amplitudes, or the entries of a density matrix; interleaved re, im. */
+export type PreparedState =
+  /** Length 2·2^numQubits; their squares sum to 1. */
+  | { readonly kind: 'pure'; readonly amplitudes: Float64Array }
+  /** Row-major; length 2·4^numQubits; Hermitian, not negative, of trace 1. */
+  | { readonly kind: 'mixed'; readonly entries: Float64Array };
+
+/** Begins in a state other than |0…0⟩. Only the first operation of a circuit is one, and it is about all qubits. */
+export interface InitializeOperation {
+  readonly kind: 'initialize';
+  /** All qubits, ascending. */
+  readonly qubits: readonly Qubit[];
+  readonly state: PreparedState;
+  readonly condition?: undefined;
+}
+
 /** One entry of a dynamic circuit. */
 export type DynamicOperation =
   | Operation
+  | InitializeOperation
   | AssignOperation
   | WhileOperation
   | NoiseOperation
@@ -240,7 +257,7 @@ export function withAllBits(circuit: DynamicCircuit): Circuit | undefined {
 
 const DYNAMIC: ReadonlySet<DynamicOperation['kind']> = new Set<
   Exclude<DynamicOperation, Operation>['kind']
->(['assign', 'while', 'noise', 'misread', 'track', 'repeat']);
+>(['initialize', 'assign', 'while', 'noise', 'misread', 'track', 'repeat']);
 
 /** Whether only a dynamic circuit may have an operation. No pass sees it, and none moves anything across it. */
 export function isDynamicOperation(
@@ -289,7 +306,7 @@ export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations
 
 /** Qubits that an operation acts on, controls first. */
 export function operationQubits(
-  operation: Operation | NoiseOperation | TrackOperation,
+  operation: Operation | InitializeOperation | NoiseOperation | TrackOperation,
 ): readonly Qubit[] {
   switch (operation.kind) {
     case 'track':
@@ -302,6 +319,7 @@ export function operationQubits(
     case 'measure':
     case 'reset':
     case 'barrier':
+    case 'initialize':
     case 'noise':
       return operation.qubits;
   }
@@ -390,7 +408,7 @@ export function onBits(
 ): readonly DynamicOperation[] {
   const moved = (condition: Condition) => ({ ...condition, bits: condition.bits.map(toBit) });
   return operations.map((operation): DynamicOperation => {
-    if (operation.kind === 'barrier') return operation;
+    if (operation.kind === 'barrier' || operation.kind === 'initialize') return operation;
     if (operation.kind === 'repeat') throw notByStabilizers(operation);
     if (operation.kind === 'while') {
       return {
@@ -438,7 +456,7 @@ export function hasMidCircuitMeasurement(circuit: DynamicCircuit): boolean {
   /** Bits that assignments, which come after all measurements, read or write. */
   const assigned = new Set<Bit>();
   for (const operation of circuit.operations) {
-    if (operation.kind === 'barrier') continue;
+    if (operation.kind === 'barrier' || operation.kind === 'initialize') continue;
     if (operation.kind === 'assign') {
       for (const bit of assignedBits(operation)) assigned.add(bit);
       continue;

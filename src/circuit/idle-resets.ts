@@ -82,6 +82,7 @@ function track(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isDirty:
         for (const qubit of operationQubits(inner)) isDirty[qubit] = true;
       }
       return;
+    case 'initialize':
     case 'noise':
       for (const qubit of operation.qubits) isDirty[qubit] = true;
       return;

@@ -91,6 +91,7 @@ function operationCost(operation: SingleOperation, costs: KernelCosts): number {
       return costs.kernel;
     case 'noise':
       return costs.kernel + denseCost(operation.qubits.length, costs);
+    case 'initialize':
     case 'barrier':
     case 'assign':
     case 'misread':

@@ -9,6 +9,7 @@
 import {
   type DynamicCircuit,
   type DynamicOperation,
+  type InitializeOperation,
   type NoiseOperation,
   notByStabilizers,
   type Operation,
@@ -237,7 +238,9 @@ class Rewriter {
 }
 
 /** Whether an operation is a gate with targets and without a condition. */
-function isPlain(operation: Operation | NoiseOperation): operation is GateLike {
+function isPlain(
+  operation: Operation | NoiseOperation | InitializeOperation,
+): operation is GateLike {
   const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
   return isGate && operation.condition === undefined && operation.targets.length > 0;
 }

@@ -54,6 +54,10 @@ export function programHasher(
   return (matrices) => begun.copy().update(bytesOf(matrices)).digest('hex');
 }
 
+const digestOf = (numbers: Float64Array): string =>
+  nodeCrypto?.createHash('sha256').update(bytesOf(numbers)).digest('hex') ??
+  sha256(bytesOf(numbers));
+
 function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
@@ -79,6 +83,10 @@ function encodeStep(step: Step): unknown {
       ];
     case 'measure':
       return ['measure', step.qubits, step.bits, condition];
+    case 'initialize': {
+      const { kind, ...numbers } = step.state;
+      return ['initialize', step.places, kind, ...Object.values(numbers).map(digestOf)];
+    }
     case 'probing':
       return ['probing', step.probes.map(encodeKernel)];
     case 'exchange':

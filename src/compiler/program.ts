@@ -12,6 +12,7 @@ import type {
   ClassicalControl,
   Condition,
   MisreadOperation,
+  PreparedState,
   Qubit,
   TrackOperation,
 } from '../circuit/circuit.ts';
@@ -156,6 +157,16 @@ export interface LoopHead {
   readonly end: number;
 }
 
+/** Begins in a state other than |0…0⟩; the first step of a program. */
+export interface Initialize {
+  readonly kind: 'initialize';
+  /** On as many qubits as the program, or on half as many, whose density matrix is then the program's state. */
+  readonly state: PreparedState;
+  /** Logical qubit → physical qubit. */
+  readonly places: readonly Qubit[];
+  readonly condition?: never;
+}
+
 /** Ends a round of a loop: the run continues at its head. */
 export interface LoopTail {
   readonly kind: 'again';
@@ -166,6 +177,7 @@ export interface LoopTail {
 
 /** One step of a program. Assignments and misreadings are those of the circuit, because bits are not compiled. */
 export type Step =
+  | Initialize
   | Sweep
   | Measure
   | Reset
@@ -318,6 +330,7 @@ export interface NoiseSection {
 
 /** One step of a program with noise. */
 export type TrajectoryStep =
+  | Initialize
   | NoiseSection
   | Measure
   | Reset

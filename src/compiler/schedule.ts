@@ -146,6 +146,10 @@ class PartList {
       if (operation.kind === 'track' || operation.kind === 'repeat') {
         throw notByStabilizers(operation);
       }
+      if (operation.kind === 'initialize') {
+        this.steps.push({ kind: 'initialize', state: operation.state, places: this.layout });
+        continue;
+      }
       const isMeasuredAtHome = this.#measuresAtHome && operation.kind === 'measure';
       if (operation.kind !== 'while' && !isMeasuredAtHome) {
         part.push(operation);
@@ -179,8 +183,12 @@ class PartList {
     const emitter = new Emitter(plan, this.#home.length, this.#target, this.#pool, start);
     const placeOf = slotOf.map((slot) => emitter.placeOf[slot]!);
     // A part chooses its own initial layout. At the beginning of the circuit that needs no moves.
-    const hasLayout = this.steps.length > 0 || (this.#start !== undefined && start === undefined);
-    if (hasLayout) this.moveTo(placesBefore(emitter.steps, placeOf));
+    const [first, ...others] = this.steps;
+    const isNew = first === undefined || (first.kind === 'initialize' && others.length === 0);
+    const hasLayout = !isNew || (this.#start !== undefined && start === undefined);
+    const before = placesBefore(emitter.steps, placeOf);
+    if (hasLayout) this.moveTo(before);
+    else if (first !== undefined) this.steps[0] = { ...first, places: before };
     for (const step of emitter.steps) this.steps.push(step);
     this.fusedBlocks += emitter.fusedBlocks;
     this.layout = work.wireOf.map((wire) => placeOf[wire]!);

@@ -98,6 +98,8 @@ export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkLis
   for (const [index, operation] of operations.entries()) {
     if (operation.kind === 'while') throw new Error('unreachable: a loop is no single item');
     if (operation.kind === 'noise') throw noiseIsNoStep();
+    if (operation.kind === 'initialize')
+      throw new Error('unreachable: an initial state among work');
     if (operation.kind === 'track' || operation.kind === 'repeat') {
       throw notByStabilizers(operation);
     }

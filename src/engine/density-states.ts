@@ -11,6 +11,7 @@ import { hasOddParity } from '../math/basis-index.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { walshHadamard } from '../math/walsh-hadamard.ts';
 import { confuse } from './final-misreads.ts';
+import type { InitialEntries } from './initial-entries.ts';
 import { groupPaulis, weightedSums } from './pauli-groups.ts';
 import {
   type BasisSamples,
@@ -65,6 +66,10 @@ export class DensityStates<S> implements StateOperations<S> {
 
   create(): S {
     return this.#base.create();
+  }
+
+  initialize(state: S, entries: InitialEntries): MaybePromise<void> {
+    return this.#base.initialize(state, entries);
   }
 
   copy(state: S): MaybePromise<S> {

@@ -126,6 +126,9 @@ export class OutcomeWalk<S> {
       case 'assign':
         assign(step, branch.bits);
         break;
+      case 'initialize':
+        await this.#states.initialize(branch.state, step.entries);
+        break;
       case 'sweep':
         this.#statePasses += step.passes;
         await this.#states.applySweep(branch.state, index, () => {});

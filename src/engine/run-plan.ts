@@ -17,6 +17,7 @@ import {
   terminalMeasureIndex,
 } from '../compiler/program.ts';
 import type { CountsFinish } from './engine.ts';
+import { InitialEntries } from './initial-entries.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
 
 /** A sweep, an exchange or a probing of the program, or gates on a chain. */
@@ -25,6 +26,13 @@ export interface SweepStep {
   /** Passes through memory that the engine takes for the step. */
   readonly passes: number;
   readonly condition?: Condition;
+}
+
+/** The beginning in a state other than |0…0⟩. */
+export interface InitializeStep {
+  readonly kind: 'initialize';
+  readonly entries: InitialEntries;
+  readonly condition?: never;
 }
 
 /** A mid-circuit measurement or reset. */
@@ -50,6 +58,7 @@ export interface MisreadStep extends MisreadOperation {
 
 /** One step of the walk. */
 export type PlanStep =
+  | InitializeStep
   | SweepStep
   | CollapseStep
   | SectionStep
@@ -96,6 +105,8 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
       event++;
     } else if (step.kind === 'assign' || step.kind === 'loop' || step.kind === 'again') {
       steps.push(step);
+    } else if (step.kind === 'initialize') {
+      steps.push({ kind: 'initialize', entries: new InitialEntries(step) });
     } else {
       if (step.kind === 'sweep') assertPromises(step);
       const passes = step.kind === 'probing' ? 0 : passesOf(step);
@@ -109,7 +120,10 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
     maxRounds: program.control?.maxRounds ?? 0,
     steps,
     numPasses: steps.reduce((sum, step) => sum + (step.kind === 'sweep' ? step.passes : 0), 0),
-    hasFinalState: steps.every((step) => step.kind === 'sweep' && step.condition === undefined),
+    hasFinalState: steps.every(
+      ({ kind, condition }) =>
+        (kind === 'sweep' || kind === 'initialize') && condition === undefined,
+    ),
     terminalEvent: event,
     measuredWords: measuredWords(program, terminal),
     finalMisreads: [],
@@ -146,6 +160,9 @@ function planWithLastReadings(
   for (const step of program.steps) {
     const condition = step.condition === undefined ? {} : { condition: step.condition };
     switch (step.kind) {
+      case 'initialize':
+        steps.push({ kind: 'initialize', entries: new InitialEntries(step) });
+        break;
       case 'section':
         numPasses += step.sites.length + 1;
         steps.push({ kind: 'section', section: step, event: event++ });
@@ -176,7 +193,9 @@ function planWithLastReadings(
     steps,
     numPasses,
     hasFinalState: steps.every(
-      ({ kind, condition }) => (kind === 'section' || kind === 'sweep') && condition === undefined,
+      ({ kind, condition }) =>
+        (kind === 'section' || kind === 'sweep' || kind === 'initialize') &&
+        condition === undefined,
     ),
     terminalEvent: event,
     measuredWords: words,

@@ -204,6 +204,10 @@ export class ShotTree<S> {
       }
       if (step.kind === 'assign') {
         if (holds) assign(step, branch.bits);
+      } else if (step.kind === 'initialize') {
+        if (this.#operations.initialize === undefined)
+          throw new Error('unreachable: an initial state on an engine without basis indices');
+        await this.#operations.initialize(branch.state, step.entries);
       } else if (step.kind === 'section') {
         if (this.#noise === undefined) throw new Error('unreachable: noise in a plain program');
         branch = await this.#noise.pass(step, branch);

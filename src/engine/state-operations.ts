@@ -12,6 +12,7 @@ import type { Qubit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Program } from '../compiler/program.ts';
 import type { BitImages } from '../math/bit-images.ts';
+import type { InitialEntries } from './initial-entries.ts';
 
 /** A result, or a promise of it if it takes long. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -67,6 +68,9 @@ export interface BasisSamples {
 export interface BranchOperations<S> {
   /** Creates a state that holds |0…0⟩; may reuse the memory of a released one. */
   create(): S;
+
+  /** Writes the amplitudes of a state that was just created. Absent where an engine has no basis indices. */
+  initialize?(state: S, entries: InitialEntries): MaybePromise<void>;
 
   /** Creates a state with the same amplitudes. */
   copy(state: S): MaybePromise<S>;
@@ -127,6 +131,8 @@ export interface BranchOperations<S> {
 
 /** Operations of an engine on the states of one run. Qubits are physical unless said otherwise. */
 export interface StateOperations<S> extends BranchOperations<S> {
+  initialize(state: S, entries: InitialEntries): MaybePromise<void>;
+
   sample(state: S, request: SampleRequest): MaybePromise<BasisSamples>;
 
   /** The amplitudes in logical basis order, interleaved re, im; length 2·2^numQubits. */

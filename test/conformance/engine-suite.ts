@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import { describeGradients, describeLongGradients } from './engine-gradients.ts';
+import { describeInitialMixtures, describeInitialStates } from './engine-initial-states.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
 import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
@@ -51,10 +52,11 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeSampling,
     describeMidCircuit,
     describeLoops,
+    describeInitialStates,
     describeShapes,
     ...(claims.hasGradients === true ? [describeGradients, describeLongGradients] : []),
     ...(claims.hasTrajectories === true ? [describeTrajectories] : []),
-    ...(claims.hasDensityMatrices === true ? [describeDensity] : []),
+    ...(claims.hasDensityMatrices === true ? [describeDensity, describeInitialMixtures] : []),
     describeLifecycle,
   ]);
 }
@@ -69,6 +71,7 @@ export function describeConfiguration(name: string, open: Open, claims: EngineCl
     describeOutputs,
     describeObservables,
     describeSampling,
+    describeInitialStates,
     ...(claims.hasGradients === true ? [describeGradients] : []),
     describeLifecycle,
   ]);

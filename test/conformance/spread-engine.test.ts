@@ -7,6 +7,7 @@ import { describeWith } from '../support/facilities/describe-with.ts';
 import { IS_LONG } from '../support/seeds.ts';
 import { anyDriver, SOFTWARE_DRIVERS } from '../support/software-gpu.ts';
 import { openSoftwareSpread } from '../support/spread-gpu.ts';
+import { describeInitialStates } from './engine-initial-states.ts';
 import { describeLifecycle } from './engine-lifecycle.ts';
 import { describeLoops } from './engine-loops.ts';
 import { describeMidCircuit } from './engine-mid-circuit.ts';
@@ -35,6 +36,7 @@ describeWith([driver], 'the engine over several devices of one driver', () => {
       describeSampling,
       describeMidCircuit,
       describeLoops,
+      describeInitialStates,
       describeLifecycle,
     ]);
   }

@@ -90,7 +90,10 @@ testSeeds(
       { ...circuit, operations: [...operations, { kind: 'barrier', qubits: [0] }] },
       ...operations.flatMap((operation, i): DynamicCircuit[] => {
         const changed = [
-          'condition' in operation && operation.kind !== 'track' && operation.kind !== 'repeat'
+          'condition' in operation &&
+          operation.kind !== 'initialize' &&
+          operation.kind !== 'track' &&
+          operation.kind !== 'repeat'
             ? { ...operation, condition: { bits: [0], value: 2 ** 52 + 1 } }
             : [],
           operation.kind === 'gate' ? { ...operation, targets: [99, ...operation.targets] } : [],

@@ -10,6 +10,7 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   numRegisterBits,
+  type PreparedState,
   type Qubit,
 } from '../../src/circuit/circuit.ts';
 import { bitsToWrite } from '../../src/circuit/classical-evaluation.ts';
@@ -129,6 +130,18 @@ function after(operations: readonly DynamicOperation[], start: Mixture, n: numbe
   }, start);
 }
 
+function densityOf(state: PreparedState): DensityMatrix {
+  if (state.kind === 'mixed') return state.entries;
+  const d = state.amplitudes.length / 2;
+  const [re, im] = [0, 1].map((part) => state.amplitudes.filter((_, i) => i % 2 === part));
+  return Float64Array.from({ length: 2 * d * d }, (_, i) => {
+    const [row, column] = [Math.floor(i / 2 / d), Math.floor(i / 2) % d];
+    return i % 2 === 0
+      ? re![row]! * re![column]! + im![row]! * im![column]!
+      : im![row]! * re![column]! - re![row]! * im![column]!;
+  });
+}
+
 type Acting = Exclude<DynamicOperation, { kind: 'barrier' | 'while' }>;
 
 /** After an operation whose condition holds. */
@@ -137,6 +150,8 @@ function afterOne(operation: Acting, mixture: Mixture, n: number): Mixture {
     case 'gate':
     case 'unitary':
       return through(mixture, [operationEntries(operation, n)]);
+    case 'initialize':
+      return new Map([...mixture.keys()].map((register) => [register, densityOf(operation.state)]));
     case 'noise': {
       const { channel, qubits } = operation;
       return through(

@@ -10,6 +10,7 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   hasMidCircuitMeasurement,
+  type InitializeOperation,
   numRegisterBits,
   type Operation,
 } from '../../src/circuit/circuit.ts';
@@ -69,13 +70,19 @@ export function moved(
 }
 
 /** The amplitudes after all gates; measurements and barriers are passed over. */
-export function finalAmplitudes(circuit: Circuit): Float64Array {
+export function finalAmplitudes(circuit: DynamicCircuit): Float64Array {
   let state = zeroState(circuit.numQubits);
   for (const operation of circuit.operations) {
+    if (operation.kind === 'initialize') state = pureAmplitudes(operation);
     if (operation.kind === 'gate' || operation.kind === 'unitary')
       state = applied(state, operation);
   }
   return state;
+}
+
+function pureAmplitudes({ state }: InitializeOperation): Float64Array {
+  if (state.kind !== 'pure') throw new Error('This oracle has state vectors.');
+  return state.amplitudes;
 }
 
 /** |amplitude|² of each basis state. */
@@ -145,6 +152,9 @@ export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {
         case 'gate':
         case 'unitary':
           state = applied(state, op);
+          break;
+        case 'initialize':
+          state = pureAmplitudes(op);
           break;
         case 'assign':
           bits = assigned(op, bits);

@@ -111,6 +111,7 @@ class LossWriter {
       case 'track':
       case 'repeat':
         throw notByStabilizers(operation);
+      case 'initialize':
       case 'barrier':
         this.#written.push(operation);
     }

@@ -152,6 +152,7 @@ class NoiseWriter {
           written.push({ ...operation, body: [...body, ...rests] });
           break;
         }
+        case 'initialize':
         case 'reset':
         case 'barrier':
         case 'assign':

@@ -59,6 +59,9 @@ export class IdleClock {
         return this.#timed(operation);
       case 'barrier':
         return this.#waitAt(operation.qubits, operation.duration ?? 0);
+      case 'initialize':
+        this.#isTouched.fill(true);
+        return [];
       case 'noise': {
         const waits = this.#begin(operation.qubits, this.#readable(operation.condition?.bits), 0);
         for (const qubit of operation.qubits) this.#isTouched[qubit] = true;

@@ -191,6 +191,7 @@ class ChainCompiler {
         case 'track':
         case 'repeat':
           throw notByStabilizers(operation);
+        case 'initialize':
         case 'barrier':
         case 'noise':
           throw new Error(`unreachable: ${operation.kind} among gates on pairs`);

@@ -49,6 +49,7 @@ export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
         if (b !== undefined) most.add(a, b, Math.log(4));
         break;
       }
+      case 'initialize':
       case 'while':
       case 'noise':
       case 'track':

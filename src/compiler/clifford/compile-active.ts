@@ -160,6 +160,8 @@ class ActiveWriter {
         throw new NoProgram({ kind: 'unsupported', what: 'REPEAT block too long to be unrolled' });
       case 'track':
         throw new NoProgram({ kind: 'unsupported', what: 'observables of Pauli operators' });
+      case 'initialize':
+        throw new NoProgram({ kind: 'unsupported', what: 'initial states given by numbers' });
       case 'assign':
         this.code.addAssignment(operation);
         break;

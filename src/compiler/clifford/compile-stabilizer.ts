@@ -8,6 +8,7 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
+  type InitializeOperation,
   isLoop,
   type MisreadOperation,
   type NoiseOperation,
@@ -95,16 +96,20 @@ function firstNotClifford(
     const isRefused =
       operation.kind === 'gate' || operation.kind === 'unitary'
         ? recognition.gatesOf(operation) === undefined
-        : operation.kind === 'noise' && !isStabilizerNoise(operation);
+        : operation.kind === 'initialize' ||
+          (operation.kind === 'noise' && !isStabilizerNoise(operation));
     if (!isRefused) continue;
     // Checked: nothing else is refused.
-    const refused = operation as GateOperation | UnitaryOperation | NoiseOperation;
+    const refused = operation as RefusedOperation;
     return { kind: 'not-clifford', place: [...path, i], operation: written(refused) };
   }
   return undefined;
 }
 
-function written(operation: GateOperation | UnitaryOperation | NoiseOperation): string {
+type RefusedOperation = GateOperation | UnitaryOperation | NoiseOperation | InitializeOperation;
+
+function written(operation: RefusedOperation): string {
+  if (operation.kind === 'initialize') return 'an initial state given by numbers';
   const qubits = operationQubits(operation);
   const name =
     operation.kind === 'gate'
@@ -238,6 +243,8 @@ class ProgramWriter {
       case 'track':
         code.addTrack(operation);
         break;
+      case 'initialize':
+        throw new Error('unreachable: an initial state that was not checked');
     }
   }
 

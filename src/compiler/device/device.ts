@@ -157,6 +157,8 @@ export function renumbered(
         return operation;
       case 'noise':
         return { ...operation, qubits: placesOf(operation.qubits) };
+      case 'initialize':
+        throw new Error('unreachable: an initial state on a device');
       case 'track':
       case 'repeat':
         throw notByStabilizers(operation);

@@ -78,6 +78,12 @@ function stepsOf(
       case 'barrier':
         gathered.push(operation);
         break;
+      case 'initialize': {
+        finish();
+        const { kind, state, qubits } = operation;
+        steps.push({ kind, state, places: qubits });
+        break;
+      }
       case 'measure':
       case 'reset':
       case 'misread':

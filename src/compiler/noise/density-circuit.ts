@@ -169,6 +169,12 @@ class Doubler {
         case 'barrier':
           // Only passes heed barriers, and they are done.
           break;
+        case 'initialize': {
+          // A pure state stands for its density matrix.
+          const { qubits } = operation;
+          out.push({ ...operation, qubits: [...qubits, ...qubits.map(this.#column)] });
+          break;
+        }
         case 'assign':
         case 'misread':
           out.push(operation);

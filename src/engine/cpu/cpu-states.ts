@@ -7,6 +7,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type { EntryAccess } from '../density-states.ts';
+import type { InitialEntries } from '../initial-entries.ts';
 import {
   andThen,
   type BasisSamples,
@@ -25,6 +26,7 @@ import {
   logicalAmplitudes,
   mixStates,
   outcomeProbabilities,
+  writeAmplitudes,
 } from './final-state.ts';
 import type { LoweredProgram } from './lowered-program.ts';
 import {
@@ -81,6 +83,13 @@ export class CpuStates
 
   create(): CpuState {
     return { at: this.#allocate(), isUnwritten: true };
+  }
+
+  initialize(state: CpuState, entries: InitialEntries): MaybePromise<void> {
+    // Memory is cleared first: a state may have more qubits than the program.
+    return this.#whenWritten(state, () =>
+      writeAmplitudes(this, this.#stored(state), entries, this.#slicer),
+    );
   }
 
   copy(state: CpuState): MaybePromise<CpuState> {

@@ -1,7 +1,8 @@
-/** Reads a final state: its amplitudes in logical order, and the distribution of the outcomes. */
+/** Writes an initial state, and reads a final one: its amplitudes in logical order, and the distribution of the outcomes. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import { sumOfBits } from '../../math/basis-index.ts';
 import { BitImages } from '../../math/bit-images.ts';
+import { ENTRIES_PER_CHUNK, type InitialEntries } from '../initial-entries.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import {
   byteImage,
@@ -128,6 +129,29 @@ async function gathered(
     if (slicer.spend(to - from)) await slicer.pause();
   }
   return out;
+}
+
+/** Writes the amplitudes of a cleared state. */
+export async function writeAmplitudes(
+  runner: CommandRunner,
+  state: StoredState,
+  entries: InitialEntries,
+  slicer: TimeSlicer,
+): Promise<void> {
+  const reals = realsOf(runner, state);
+  const imag = IMAG_BYTES / state.precision.realBytes;
+  const positions = positionsOf([...Array(entries.numQubits).keys()], state);
+  const count = 2 ** entries.numQubits;
+  const chunk = new Float64Array(2 * Math.min(count, ENTRIES_PER_CHUNK));
+  for (let from = 0; from < count; from += chunk.length / 2) {
+    entries.fill(from, chunk);
+    for (let i = 0; i < chunk.length; i += 2) {
+      const position = positions.at(from + i / 2);
+      reals[position] = chunk[i]!;
+      reals[position + imag] = chunk[i + 1]!;
+    }
+    if (slicer.spend(chunk.length)) await slicer.pause();
+  }
 }
 
 /** Makes a state (1 − share)·state + share·other. */

@@ -158,8 +158,12 @@ function lowerWith(
   };
   const terminal = terminalMeasureIndex(program);
   const steps = program.steps.slice(0, terminal);
-  const isPlain = steps.every((s) => s.kind === 'sweep' && s.condition === undefined);
-  const startsCleared = steps.length === 0 || !isPlain || program.startsAnywhere === true;
+  const isInitialized = steps[0]?.kind === 'initialize';
+  const isPlain = steps.every(
+    ({ kind, condition }) => (kind === 'sweep' && condition === undefined) || kind === 'initialize',
+  );
+  const startsCleared =
+    steps.length === 0 || !isPlain || isInitialized || program.startsAnywhere === true;
   let touched = startsCleared ? maskOf(range(numQubits)) : 0;
   let isFirst = !startsCleared && states === undefined;
   const mattering =

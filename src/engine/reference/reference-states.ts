@@ -7,6 +7,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { Program } from '../../compiler/program.ts';
 import { BitImages } from '../../math/bit-images.ts';
 import type { EntryAccess } from '../density-states.ts';
+import { ENTRIES_PER_CHUNK, type InitialEntries } from '../initial-entries.ts';
 import {
   type BasisSamples,
   type QubitMasses,
@@ -67,6 +68,14 @@ export class ReferenceStates implements StateOperations<Float64Array>, EntryAcce
     const state = this.#spare.pop()?.fill(0) ?? this.#allocate();
     state[0] = 1;
     return state;
+  }
+
+  async initialize(state: Float64Array, entries: InitialEntries): Promise<void> {
+    for (let at = 0; at < state.length; at += 2 * ENTRIES_PER_CHUNK) {
+      const chunk = state.subarray(at, at + 2 * ENTRIES_PER_CHUNK);
+      entries.fill(at / 2, chunk);
+      if (this.#slicer.spend(chunk.length)) await this.#slicer.pause();
+    }
   }
 
   copy(state: Float64Array): Float64Array {

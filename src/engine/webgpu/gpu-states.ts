@@ -4,6 +4,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProbeKernel, Program } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import type { EntryAccess } from '../density-states.ts';
+import type { InitialEntries } from '../initial-entries.ts';
 import type {
   BasisSamples,
   MaybePromise,
@@ -24,6 +25,7 @@ import {
   logicalAmplitudes,
   outcomeProbabilities,
   physicalIndices,
+  writeAmplitudes,
 } from './readout/final-state.ts';
 import { applyObservable } from './readout/observable-image.ts';
 import { addProbeSums } from './readout/probe-sums.ts';
@@ -72,6 +74,11 @@ export class GpuStates implements StateOperations<GpuStateSlot>, EntryAccess<Gpu
 
   create(): GpuStateSlot {
     return { stored: undefined };
+  }
+
+  async initialize(slot: GpuStateSlot, entries: InitialEntries): Promise<void> {
+    const state = await this.#written(slot);
+    await writeAmplitudes(this.#part.context, state, 0, entries, this.#slicer);
   }
 
   async copy({ stored }: GpuStateSlot): Promise<GpuStateSlot> {

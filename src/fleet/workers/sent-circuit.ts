@@ -245,6 +245,7 @@ const FORMS: {
       { duration: wire.optional(of.duration, NUMBER) },
     ),
   unitary: null,
+  initialize: null,
   assign: null,
   while: null,
   noise: null,
@@ -382,7 +383,7 @@ class Writer implements Wire {
 
 const writer = new Writer();
 
-/** The circuit in writing; undefined for one with an explicit matrix, noise, a loop or an assignment. */
+/** The circuit in writing; undefined for one with an explicit matrix or state, noise, a loop or an assignment. */
 export function writeCircuit(circuit: DynamicCircuit): WrittenCircuit | undefined {
   return writer.write(circuit);
 }

@@ -30,6 +30,7 @@ class CoinStates implements StateOperations<number> {
   create() {
     return 1;
   }
+  initialize() {}
   copy(state: number) {
     return state + 1;
   }

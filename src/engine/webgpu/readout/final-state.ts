@@ -1,7 +1,9 @@
-/** Reads a final state on a GPU: its amplitudes, and the distribution of the outcomes. */
+/** Writes an initial state on a GPU, and reads a final one: its amplitudes, and the distribution of the outcomes. */
 import type { Qubit } from '../../../circuit/circuit.ts';
 import { sumOfBits } from '../../../math/basis-index.ts';
 import { BitImages } from '../../../math/bit-images.ts';
+import { ENTRIES_PER_CHUNK, type InitialEntries } from '../../initial-entries.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import type { GpuContext } from '../gpu-context.ts';
 import { AMPLITUDE_BYTES, type GpuState } from '../gpu-state.ts';
 import { ScratchBuffers } from '../scratch-buffers.ts';
@@ -83,6 +85,33 @@ export async function copyAmplitudes(
         out[2 * (base + offset) + 1] = reals[2 * i + 1]!;
       }
     });
+  }
+}
+
+/**
+ * Writes the amplitudes of a cleared state.
+ *
+ * @param first - Physical basis index of the first amplitude of this device.
+ */
+export async function writeAmplitudes(
+  context: GpuContext,
+  { chunks, chunkQubits, numQubits }: GpuState,
+  first: number,
+  entries: InitialEntries,
+  slicer: TimeSlicer,
+): Promise<void> {
+  // Devices beyond the first have nothing of a state that is narrower than a device.
+  const count = Math.max(0, Math.min(2 ** numQubits, 2 ** entries.numQubits - first));
+  const inSlice = Math.min(ENTRIES_PER_CHUNK, 2 ** chunkQubits, count);
+  // The queue writes after all work that was submitted, and so that must include the clearing.
+  context.flush();
+  const slice = new Float32Array(2 * inSlice);
+  for (let from = 0; from < count; from += inSlice) {
+    entries.fill(first + from, slice);
+    const chunk = chunks[Math.floor(from / 2 ** chunkQubits)]!;
+    const at = AMPLITUDE_BYTES * (from % 2 ** chunkQubits);
+    context.device.queue.writeBuffer(chunk, at, slice);
+    if (slicer.spend(slice.length)) await slicer.pause();
   }
 }
 

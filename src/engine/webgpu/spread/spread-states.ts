@@ -6,6 +6,7 @@
 import type { Qubit } from '../../../circuit/circuit.ts';
 import type { PauliSum } from '../../../circuit/observable.ts';
 import type { BitImages } from '../../../math/bit-images.ts';
+import type { InitialEntries } from '../../initial-entries.ts';
 import {
   type BasisSamples,
   type QubitMasses,
@@ -19,6 +20,7 @@ import { type GpuHost, StatePart } from '../gpu-host.ts';
 import type { GpuProgram } from '../gpu-program.ts';
 import type { GpuState } from '../gpu-state.ts';
 import { collapse, keepChunks } from '../readout/collapse.ts';
+import { writeAmplitudes } from '../readout/final-state.ts';
 import { applyToShares, expectationOfShares, type TransferOptions } from './spread-observables.ts';
 import type { SpreadAction } from './spread-program.ts';
 import {
@@ -94,6 +96,14 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
 
   create(): SpreadSlot {
     return { stored: undefined };
+  }
+
+  async initialize(slot: SpreadSlot, entries: InitialEntries): Promise<void> {
+    const states = await this.#written(slot);
+    for (const [rank, state] of states.entries()) {
+      const first = rank * 2 ** this.#numLocal;
+      await writeAmplitudes(this.#parts[rank]!.context, state, first, entries, this.#slicer);
+    }
   }
 
   async copy({ stored }: SpreadSlot): Promise<SpreadSlot> {
