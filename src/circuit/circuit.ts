@@ -438,13 +438,19 @@ export function onBits(
   });
 }
 
-/** Gates of a circuit without noise whose measurements, and the assignments that read them, come last. */
-export function withoutMeasurements({ numQubits, operations }: DynamicCircuit): Circuit {
-  const gates = operations.filter(
-    (operation): operation is Operation =>
-      !isDynamicOperation(operation) && operation.kind !== 'measure',
+/**
+ * The initial state and the gates of a circuit without noise whose measurements, and the assignments that read them,
+ * come last.
+ */
+export function withoutMeasurements(circuit: Circuit): Circuit;
+export function withoutMeasurements(circuit: DynamicCircuit): DynamicCircuit;
+export function withoutMeasurements({ numQubits, operations }: DynamicCircuit): DynamicCircuit {
+  const kept = operations.filter(
+    (operation) =>
+      operation.kind === 'initialize' ||
+      (!isDynamicOperation(operation) && operation.kind !== 'measure'),
   );
-  return { numQubits, numBits: 0, operations: gates };
+  return { numQubits, numBits: 0, operations: kept };
 }
 
 /**

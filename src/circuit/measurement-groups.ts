@@ -12,7 +12,7 @@
  * @see Verteletskyi, Yen, Izmaylov, "Measurement optimization in the variational quantum eigensolver
  *   using a minimum clique cover" (2020).
  */
-import type { Circuit, Operation, Qubit } from './circuit.ts';
+import type { Circuit, DynamicCircuit, Operation, Qubit } from './circuit.ts';
 import { codeOfFactor, type PauliFactor, type PauliSum } from './observable.ts';
 
 /** A Pauli string of a group, and its coefficients in observables. */
@@ -198,7 +198,9 @@ export function basisChange({ basis }: MeasurementGroup): readonly Operation[] {
  *
  * @param circuit - Its own measurements come last and are left out.
  */
-export function measuredIn(circuit: Circuit, group: MeasurementGroup): Circuit {
+export function measuredIn(circuit: Circuit, group: MeasurementGroup): Circuit;
+export function measuredIn(circuit: DynamicCircuit, group: MeasurementGroup): DynamicCircuit;
+export function measuredIn(circuit: DynamicCircuit, group: MeasurementGroup): DynamicCircuit {
   const { basis } = group;
   const measure: Operation = {
     kind: 'measure',

@@ -285,6 +285,29 @@ export type BatchProgramInput = {
   /** Number of qubits of the register; by default one more than the highest qubit used */
   readonly qubits?: number | undefined;
   /**
+   * State that the circuit begins in, in place of |0…0⟩. A norm or a trace that differs from 1 by more than 1e-6
+   * is refused, and a smaller difference is scaled away. A JSON circuit without `qubits` has as many qubits as the
+   * state. Not taken with `stim`
+   */
+  readonly initial_state?: {
+    /** Label of a basis state; qubit 0 is rightmost */
+    readonly basis: string;
+  } | {
+    /** A letter for each qubit, qubit 0 rightmost: |0⟩, |1⟩, |+⟩, |−⟩, r = (|0⟩ + i|1⟩)/√2, l = (|0⟩ − i|1⟩)/√2 */
+    readonly product: string;
+  } | {
+    /** [re, im] of each basis state in ascending order; 2^n of them */
+    readonly amplitudes: readonly (readonly [number, number])[];
+  } | {
+    /** Little-endian complex numbers of two 64-bit or two 32-bit floats */
+    readonly dtype: '<c16' | '<c8';
+    /** Base64 of the amplitudes */
+    readonly data: string;
+  } | {
+    /** Rows of [re, im], of up to 7 qubits; for the method density_matrix */
+    readonly density_matrix: readonly (readonly (readonly [number, number])[])[];
+  } | undefined;
+  /**
    * Values of the inputs that angles name, or of the `input` declarations of an OpenQASM 3 text. Arrays make a
    * sweep: all arrays of a program have one length, its number of points
    */
@@ -751,6 +774,29 @@ export type CircuitSubmissionInput = {
   readonly shots: number;
   /** Number of qubits of the register; by default one more than the highest qubit used */
   readonly qubits?: number | undefined;
+  /**
+   * State that the circuit begins in, in place of |0…0⟩. A norm or a trace that differs from 1 by more than 1e-6
+   * is refused, and a smaller difference is scaled away. A JSON circuit without `qubits` has as many qubits as the
+   * state. Not taken with `stim`
+   */
+  readonly initial_state?: {
+    /** Label of a basis state; qubit 0 is rightmost */
+    readonly basis: string;
+  } | {
+    /** A letter for each qubit, qubit 0 rightmost: |0⟩, |1⟩, |+⟩, |−⟩, r = (|0⟩ + i|1⟩)/√2, l = (|0⟩ − i|1⟩)/√2 */
+    readonly product: string;
+  } | {
+    /** [re, im] of each basis state in ascending order; 2^n of them */
+    readonly amplitudes: readonly (readonly [number, number])[];
+  } | {
+    /** Little-endian complex numbers of two 64-bit or two 32-bit floats */
+    readonly dtype: '<c16' | '<c8';
+    /** Base64 of the amplitudes */
+    readonly data: string;
+  } | {
+    /** Rows of [re, im], of up to 7 qubits; for the method density_matrix */
+    readonly density_matrix: readonly (readonly (readonly [number, number])[])[];
+  } | undefined;
   /** The same request with the same seed returns the same counts. By default a seed is drawn, and returned */
   readonly seed?: number | undefined;
   /** Default normal. high takes effect for Enterprise keys only */

@@ -27,6 +27,9 @@ export class InitialEntries {
     const [rowMask, columnShift] = [2 ** half - 1, half];
     if (state.kind === 'mixed') {
       const { entries } = state;
+      if (entries.length !== 2 * 2 ** places.length) {
+        throw new Error('unreachable: a mixed state where there is no density matrix');
+      }
       this.#write = (index, out, at) => {
         const from = 2 * ((index & rowMask) * 2 ** half + (index >>> columnShift));
         out[at] = entries[from]!;

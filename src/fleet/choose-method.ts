@@ -30,7 +30,7 @@ import {
 export type MethodChoice =
   | (MethodRequest & { readonly method: RunMethod; readonly reason: string })
   | {
-      readonly field: 'method' | 'return' | 'circuit';
+      readonly field: 'method' | 'return' | 'circuit' | 'initial_state';
       readonly problem: string;
       /** Whether a limit of size decides. */
       readonly isLimit?: boolean;
@@ -40,7 +40,7 @@ export type MethodChoice =
 export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): MethodChoice {
   const spec = simulatedSpec(given);
   const { asked } = question;
-  const outputs = [...new Set(question.outputs.filter(isOfDensity))];
+  const outputs = ofDensity(question);
   const has = (name: MethodName) => methodsOf(spec).some(({ method }) => method === name);
   switch (asked) {
     case 'stabilizer':
@@ -87,7 +87,7 @@ const COMPARED_MS = 50;
 function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   const onStates = cheapestOfStates(question, spec);
   const { work, shots, outputs } = question;
-  if (outputs.some(isOfDensity)) return onStates;
+  if (ofDensity(question).length > 0) return onStates;
   const wantsExact = outputs.some(isMean);
   const isEstimate = 'method' in onStates && onStates.method === 'trajectories' && wantsExact;
   const ms =
@@ -145,7 +145,7 @@ function comparison(question: MethodQuestion, spec: ProcessorSpec, onStates: Met
 /** The choice among methods on states of 2^n amplitudes. */
 function cheapestOfStates(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   const { work, shots, outputs } = question;
-  const [wantsExact, densityOutput] = [outputs.some(isMean), outputs.find(isOfDensity)];
+  const [wantsExact, [densityOutput]] = [outputs.some(isMean), ofDensity(question)];
   const { numQubits } = work;
   const [fitsAsState, fitsAsDensity] = [fitsState(question, spec), fitsDensity(question, spec)];
   if (densityOutput !== undefined) {
@@ -282,7 +282,16 @@ function needsDensity(
   const problem = isHere
     ? `${what}, and the request names statevector. Name density_matrix, or no method.`
     : `${what}, which qvm has; ${id} has state vectors only.`;
-  return { field: 'return', problem };
+  return { field: outputs.at(-1) === MIXED ? 'initial_state' : 'return', problem };
+}
+
+const MIXED = 'a mixed initial_state';
+
+/** Outputs of a question that only density matrices have, and its initial state if that is such. */
+function ofDensity({ outputs, circuit }: MethodQuestion): readonly string[] {
+  const [first] = circuit.operations;
+  const isMixed = first?.kind === 'initialize' && first.state.kind === 'mixed';
+  return [...new Set(outputs.filter(isOfDensity)), ...(isMixed ? [MIXED] : [])];
 }
 
 function available(spec: ProcessorSpec): string {

@@ -308,6 +308,9 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCa
   if (allOperations(question.circuit.operations).some(({ kind }) => kind === 'noise')) {
     return { why: 'matrix_product_state takes no noise but readout errors' };
   }
+  if (question.circuit.operations[0]?.kind === 'initialize') {
+    return { why: 'matrix_product_state takes no initial state given by numbers' };
+  }
   if (work.isBranching && outputs.some((name) => given(name) === 'of one state')) {
     return { why: 'matrix_product_state has no exact values after measurements in mid-circuit' };
   }

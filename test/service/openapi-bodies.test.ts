@@ -17,6 +17,11 @@ const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
   [/\bnoise\b/, /./],
   [/(^|\.)method$/, / does not have |^(stabilizer|matrix_product_state) (takes|has|needs) /],
   [/(^|\.)(max_bond_dimension|truncation_threshold)$/, /^Only taken with the method /],
+  // The numbers of a state depend on each other, and on the circuit.
+  [
+    /(^|\.)initial_state\b/,
+    /^(The (norm|trace) is|It (is not Hermitian|has a negative)|\d+ (amplitudes|rows|entries|bytes)|A state of|This is not base64|a mixed initial_state needs)/,
+  ],
   [/(^|\.)return$/, / needs (the method density_matrix|a pure state)/],
   // What a program needs follows from the defaults of its batch, too.
   [

@@ -8,7 +8,7 @@
  *   hardware" (2019); Wierichs, Izaac, Wang, Lin, "General parameter-shift rules for quantum
  *   gradients" (2022), section 3 (equidistant frequencies).
  */
-import type { Circuit } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import type { GateDefinition } from '../../circuit/gate-definition.ts';
 import { gateNamed } from '../../circuit/gates.ts';
 import { coded } from '../../errors/coded-error.ts';
@@ -78,7 +78,7 @@ export interface AngleShift extends Shift {
  * @throws {GateNotDifferentiableError} if there is no rule for one of them.
  */
 export function angleShifts(
-  { operations }: Circuit,
+  { operations }: DynamicCircuit,
   isShifted: (angle: number) => boolean,
 ): readonly AngleShift[] {
   const shifts: AngleShift[] = [];

@@ -143,6 +143,7 @@ export const programBody = z
     qasm: programFields.qasm,
     stim: programFields.stim,
     qubits: programFields.qubits,
+    initial_state: programFields.initial_state,
     inputs: z
       .record(z.string().max(MAX_INPUT_NAME), input)
       .optional()

@@ -6,7 +6,12 @@ import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
-import { readSweep, type Sweep, type SweepSource } from '../../circuit/read-sweep.ts';
+import {
+  readSweep,
+  type Sweep,
+  type SweepGroup,
+  type SweepSource,
+} from '../../circuit/read-sweep.ts';
 import { FIELD_ADVICE } from '../../errors/form-faults.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { foundText } from '../../errors/wrong-values.ts';
@@ -22,8 +27,9 @@ import {
   type ProgramContext,
   type ProgramQuestion,
 } from '../circuits/check-program.ts';
+import { begunIn, type InitialState, readInitialState } from '../circuits/initial-state.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
-import { headOf, walkedForm } from '../circuits/read-circuit.ts';
+import { headOf, unreadState, walkedForm } from '../circuits/read-circuit.ts';
 import { readLimitsOf, type Target } from '../circuits/targets.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import {
@@ -40,6 +46,7 @@ export type BatchParts = { readonly [K in keyof BatchBody]?: BatchBody[K] | unde
 
 /** Inputs are checked without a schema, which would walk a million numbers. */
 const programHead = headOf(programBody).extend({
+  ...unreadState,
   inputs: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -78,7 +85,7 @@ export function checkBatchProgram(
     faults.add('', `A program is a JSON object, not ${foundText(value)}.`);
     return undefined;
   }
-  const form = walkedForm(value, programHead, limits.maxGates, ['inputs']);
+  const form = walkedForm(value, programHead, limits.maxGates, ['inputs', 'initial_state']);
   for (const { path, message, code } of form.faults) faults.add(path, message, code);
   if (form.faults.length > 0) return undefined;
   // The cast is safe: the form has no faults, but inputs are still as they came.
@@ -86,15 +93,34 @@ export function checkBatchProgram(
   const sourceField = checkSource(form.given, faults);
   const given = unpackedInputs(program.inputs ?? {}, faults);
   const inputs = attempt(faults, () => inputColumns(given));
-  const source = sourceOf(program);
+  const { initial_state } = program;
+  const start = initial_state === undefined ? undefined : readInitialState(initial_state, faults);
+  if (start !== undefined && sourceField === 'stim') {
+    faults.add('initial_state', 'Not taken with stim: the text prepares its states itself.');
+  }
+  const source = sourceOf(
+    program.circuit && start ? { ...program, qubits: program.qubits ?? start.numQubits } : program,
+  );
   if (inputs === undefined || source === undefined || faults.count > 0) return undefined;
   const noise =
     program.noise === undefined ? context.noise : readNoise(program.noise, target?.spec, faults);
   const readLimits = readLimitsOf(target, limits);
-  const sweep = attempt(faults, () => readSweep(source, inputs, readLimits));
+  const read = attempt(faults, () => readSweep(source, inputs, readLimits));
+  const sweep = start === undefined ? read : read && begunSweep(read, start, faults);
   const fields = { ...defaultsOf(batch), ...program, source: sourceField };
   if (target?.available) checkShots(fields.shots, target.spec, faults);
   return sweep && checkSweep(fields, sweep, { target, limits, noise, purpose: 'run' }, faults);
+}
+
+/** A sweep whose circuits begin in a state; undefined after adding a fault. */
+function begunSweep(sweep: Sweep, start: InitialState, faults: FaultList): Sweep | undefined {
+  const groups: SweepGroup[] = [];
+  for (const group of sweep.groups) {
+    const circuit = begunIn(group.circuit, start, faults);
+    if (circuit === undefined) return undefined;
+    groups.push({ ...group, circuit });
+  }
+  return { ...sweep, groups };
 }
 
 /** Fields of a batch that hold for programs without their own. */

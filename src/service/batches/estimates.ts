@@ -7,7 +7,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { AngleDerivatives, dependentAngles } from '../../circuit/angle-formulas.ts';
-import { type Circuit, withoutMeasurements } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, withoutMeasurements } from '../../circuit/circuit.ts';
 import { estimateExpectations } from '../../circuit/expectation-estimates.ts';
 import {
   groupingSteps,
@@ -50,7 +50,7 @@ interface Estimated {
 export class Estimates {
   readonly #program: CheckedProgram;
   readonly #measured: Promise<MeasurementGroups>;
-  readonly #circuits = new Map<PointGroup, readonly Circuit[]>();
+  readonly #circuits = new Map<PointGroup, readonly DynamicCircuit[]>();
 
   constructor(program: CheckedProgram) {
     this.#program = program;
@@ -136,7 +136,7 @@ export class Estimates {
   }
 
   /** The circuits that measure the groups of strings. */
-  #circuitsOf(group: PointGroup, { groups }: MeasurementGroups): readonly Circuit[] {
+  #circuitsOf(group: PointGroup, { groups }: MeasurementGroups): readonly DynamicCircuit[] {
     let circuits = this.#circuits.get(group);
     if (circuits === undefined) {
       const circuit = withoutMeasurements(group.circuit);

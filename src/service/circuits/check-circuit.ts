@@ -39,6 +39,7 @@ import {
   declaredParities,
   readDetection,
 } from './detection-events.ts';
+import { begunIn, readInitialState } from './initial-state.ts';
 import { type AskedLabelFormat, readBasisStates } from './outcome-labels.ts';
 import {
   type FilledField,
@@ -333,10 +334,30 @@ function warningsOfParities(parities: ReadSource['parities']): readonly ProgramW
  * @param takesLoops - Whether a text in Stim's format may have loops, where it exceeds limits without them.
  */
 export function readProgram(
-  { circuit, qasm, stim, inputs, qubits }: BodyParts,
+  parts: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,
   takesLoops = false,
+): ReadSource | undefined {
+  const { circuit, stim, initial_state, qubits } = parts;
+  if (initial_state === undefined) return readWithoutState(parts, limits, faults, takesLoops);
+  if (stim !== undefined) {
+    faults.add('initial_state', 'Not taken with stim: the text prepares its states itself.');
+    return undefined;
+  }
+  const start = readInitialState(initial_state, faults);
+  if (start === undefined) return undefined;
+  const width = circuit === undefined ? qubits : (qubits ?? start.numQubits);
+  const read = readWithoutState({ ...parts, qubits: width }, limits, faults, takesLoops);
+  const begun = read && begunIn(read.circuit, start, faults);
+  return begun && { ...read, circuit: begun };
+}
+
+function readWithoutState(
+  { circuit, qasm, stim, inputs, qubits }: BodyParts,
+  limits: CircuitLimits,
+  faults: FaultList,
+  takesLoops: boolean,
 ): ReadSource | undefined {
   if (circuit !== undefined) {
     const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };

@@ -192,6 +192,12 @@ export function checkAsked(
       add(`${needed}. Leave those out, or ask for counts.`);
       return;
     }
+    if (name === 'gradient' && circuit.operations[0]?.kind === 'initialize') {
+      add(
+        'needs a circuit that begins in a basis or product state, and not in one given by numbers.',
+      );
+      return;
+    }
     if (given === 'as a mean' && needs === 'observables' && shots === 1) {
       const why = 'for the spread of its values over trajectories';
       faults.add('shots', `At least 2 with ${name} and noise, ${why}.`);

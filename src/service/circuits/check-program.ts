@@ -94,6 +94,12 @@ export function checkProgram(
   const observables = attempt(faults, () =>
     parseObservables(question.observables, numReadableQubits(circuit, device), 'observables'),
   );
+  const isDevice = purpose === 'run' && target?.spec.device !== undefined;
+  if (isDevice && circuit.operations[0]?.kind === 'initialize') {
+    const problem = `${target.spec.id} is a device, which begins in a basis or product state. Simulators, such as qvm, begin in any.`;
+    faults.add('initial_state', problem);
+    return undefined;
+  }
   if (source === 'stim') checkStim(question, purpose === 'run' ? target?.spec : undefined, faults);
   if (target !== undefined && purpose === 'run') {
     const circuits = written.map((group) => group.circuit);

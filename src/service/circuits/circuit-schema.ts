@@ -23,6 +23,7 @@ import {
   requestFields,
 } from '../jobs/job-schema.ts';
 import { deviceField } from './device-schema.ts';
+import { initialStateField } from './initial-state.ts';
 
 const BELL = [
   { gate: 'H', qubit: 0 },
@@ -133,7 +134,13 @@ export const SOURCE_RULES = {
   if: { required: ['stim'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
   then: {
-    properties: { inputs: false, noise: false, detectors: false, logical_observables: false },
+    properties: {
+      inputs: false,
+      initial_state: false,
+      noise: false,
+      detectors: false,
+      logical_observables: false,
+    },
   },
 };
 /** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
@@ -240,6 +247,7 @@ export const programFields = {
     .min(1)
     .optional()
     .describe('Number of qubits of the register; by default one more than the highest qubit used'),
+  ...initialStateField,
   observables: z
     .array(z.union([pauliTerm, z.array(pauliTerm)]))
     .min(1)
@@ -268,6 +276,7 @@ export const circuitBody = z
       .describe("Number of repetitions; at most the processor's max_shots")
       .meta({ maximum: MAX_SHOTS }),
     qubits: programFields.qubits,
+    initial_state: programFields.initial_state,
     seed: z
       .int()
       .min(0)

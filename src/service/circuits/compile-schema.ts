@@ -17,6 +17,7 @@ export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 const OF_RUNS = {
   shots: true,
   seed: true,
+  initial_state: true,
   priority: true,
   return: true,
   label_format: true,

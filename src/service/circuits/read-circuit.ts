@@ -34,6 +34,7 @@ import {
   MAX_TERMS,
   parity,
 } from './circuit-schema.ts';
+import type { InitialStateField } from './initial-state.ts';
 import type { CircuitContext } from './program-jobs.ts';
 import type { Target } from './targets.ts';
 
@@ -197,9 +198,11 @@ export function headOf<Shape extends z.ZodRawShape>(body: z.ZodObject<Shape>) {
 /** Fields of parities. They are walked here, too: a code of distance 25 has 15,600 detectors. */
 export const PARITIES = ['detectors', 'logical_observables'] as const;
 const entries = z.array(z.unknown()).min(1).optional();
+/** Schema of an initial state, which is read without one. */
+export const unreadState = { initial_state: z.custom<InitialStateField>().optional() };
 /** Schema of the fields of parities before they are walked. */
 export const parityEntries = { detectors: entries, logical_observables: entries };
-const head = headOf(circuitBody).extend(parityEntries);
+const head = headOf(circuitBody).extend({ ...parityEntries, ...unreadState });
 
 /**
  * Checks the form of a body.
@@ -208,7 +211,7 @@ const head = headOf(circuitBody).extend(parityEntries);
  *   in addition; the entries of a longer list are not examined.
  */
 export function circuitForm(value: unknown, maxGates: number): CircuitForm {
-  const walked = walkedForm(value, head, maxGates, PARITIES);
+  const walked = walkedForm(value, head, maxGates, [...PARITIES, 'initial_state']);
   const { lists, given } = walked;
   const faults = [...walked.faults];
   const { detectors, logical_observables, ...fields } = walked.fields;
