@@ -96,6 +96,31 @@ class TestExpectationValues:
         theirs = cirq.Simulator().simulate_expectation_values(circuit, observables, **options)
         assert ours == pytest.approx(theirs, abs=1e-6)
 
+    @pytest.mark.parametrize("form", ["vector", "tensor", "product"])
+    def test_initial_states_of_amplitudes(self, simulator, form):
+        rng = np.random.default_rng(4)
+        vector = rng.normal(size=8) + 1j * rng.normal(size=8)
+        vector /= np.linalg.norm(vector)
+        state = {
+            "vector": vector,
+            "tensor": vector.reshape(2, 2, 2),
+            "product": cirq.KET_PLUS(Q[0]) * cirq.KET_IMAG(Q[1]) * cirq.KET_ONE(Q[2]),
+        }[form]
+        circuit = cirq.Circuit(cirq.CNOT(Q[1], Q[0]), cirq.T(Q[2]))
+        observables = [1.5 * cirq.Z(Q[0]), cirq.Y(Q[1]) * cirq.X(Q[2]), cirq.Z(Q[2]) + cirq.Y(Q[0])]
+        options = {"initial_state": state, "qubit_order": Q[:3]}
+        ours = simulator.simulate_expectation_values(circuit, observables, **options)
+        theirs = cirq.Simulator(dtype=np.complex128).simulate_expectation_values(circuit, observables, **options)
+        assert ours == pytest.approx(np.real(theirs), abs=1e-6)
+
+    @pytest.mark.parametrize("state", [8, [1, 1, 0, 0, 0, 0, 0, 0], [1, 0]])
+    def test_initial_states_that_are_none(self, simulator, state):
+        state = np.array(state) if isinstance(state, list) else state
+        with pytest.raises(QcsCirqError, match="initial state is none of 3 qubits"):
+            simulator.simulate_expectation_values(
+                cirq.Circuit(cirq.X(Q[0])), cirq.Z(Q[0]), initial_state=state, qubit_order=Q[:3]
+            )
+
     def test_measurements_at_the_end_are_left_out_where_permitted(self, simulator):
         circuit = cirq.Circuit(cirq.X(Q[0]), cirq.measure(Q[0]))
         with pytest.raises(ValueError, match="permit_terminal_measurements"):

@@ -57,6 +57,20 @@ def test_a_circuit_of_stim_is_sent_as_it_is_and_its_bits_are_matrices(client):
     assert stim.DetectorErrorModel(result.detector_error_model).approx_equals(theirs, atol=1e-12)
 
 
+@pytest.mark.parametrize("state", ["1+", np.array([0, 0, 1, 1]) / math.sqrt(2), {"product": "1+"}])
+def test_a_circuit_begins_in_a_label_or_an_array(client, state):
+    assert client.circuits.run([{"gate": "H", "qubit": 0}], shots=10, initial_state=state).counts == {"10": 10}
+    program = {"circuit": [{"gate": "Z", "qubit": 0}], "initial_state": state, "return": ["statevector"]}
+    [vector] = client.batches.run([program])[0].statevector
+    assert np.allclose(vector, np.array([0, 0, 1, -1]) / math.sqrt(2))
+
+
+def test_a_circuit_begins_in_a_density_matrix(client):
+    rho = np.array([[0.25, 0.1j], [-0.1j, 0.75]])
+    result = client.circuits.run([], shots=1, initial_state=rho, processor="qvm", return_=["density_matrix"])
+    assert np.allclose(result.density_matrix, rho)
+
+
 def test_statevector_and_expectation_are_arrays(client):
     result = client.circuits.run(
         BELL, return_=["statevector", "expectation"], observables=[{"pauli": "X0 X1"}]

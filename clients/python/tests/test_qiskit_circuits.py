@@ -102,6 +102,21 @@ def test_appended_circuits_and_initial_states_run_as_their_contents(sampler, est
     assert sampler.run([prepared], shots=50).result()[0].data.c.get_counts() == {"11": 50}
 
 
+@pytest.mark.parametrize("qubits", [[2, 0, 1], [2, 0]])
+def test_a_state_at_the_beginning_is_sent_as_amplitudes(backend, estimator, qubits):
+    rng = np.random.default_rng(3)
+    amplitudes = rng.normal(size=2 ** len(qubits)) + 1j * rng.normal(size=2 ** len(qubits))
+    circuit = QuantumCircuit(3)
+    circuit.initialize(amplitudes / np.linalg.norm(amplitudes), qubits)
+    circuit.rx(Parameter("angle"), 1)
+    circuit.cx(0, 2)
+    assert "reset" not in service_circuit(circuit, True).text
+    assert "reset" in service_circuit(circuit, False).text
+    observables = ["ZII", "IYI", "IIX", "XYZ"]
+    expected = StatevectorEstimator().run([(circuit, observables, [0.4])]).result()[0].data.evs
+    assert np.allclose(estimator.run([(circuit, observables, [0.4])]).result()[0].data.evs, expected)
+
+
 A, B = Parameter("a"), Parameter("b")
 V = ParameterVector("v", 12)
 INVERSE = InverseModifier()
@@ -208,7 +223,7 @@ def test_gates_act_as_their_matrices(name, client):
         circuit.cx(qubit, width + qubit)
     circuit.append(gate, np.random.default_rng(7).permutation(width).tolist())
     values = [0.3 + 0.25 * number for number in range(circuit.num_parameters)]
-    program = service_circuit(circuit).program(np.array([values]), return_=["statevector"])
+    program = service_circuit(circuit, False).program(np.array([values]), return_=["statevector"])
     [result] = client.batches.run([program])
     overlap = np.vdot(Statevector(circuit.assign_parameters(values)).data, result.statevector[0])
     assert abs(overlap) == pytest.approx(1, abs=1e-9)

@@ -30,6 +30,24 @@ def pack(values: Any) -> dict[str, Any]:
     }
 
 
+def state_field(state: Any) -> dict[str, Any]:
+    """The field ``initial_state`` of a request.
+
+    Args:
+        state: a label such as ``"01+-rl"`` with qubit 0 rightmost, 2^n amplitudes, a density matrix, or the field itself.
+    """
+    if isinstance(state, Mapping):
+        return dict(state)
+    if isinstance(state, str):
+        return {"product": state}
+    array: ComplexArray = np.asarray(state, dtype=np.complex128)
+    if array.ndim == 1:
+        return {"dtype": "<c16", "data": base64.b64encode(array.astype("<c16").tobytes()).decode("ascii")}
+    if array.ndim == 2:
+        return {"density_matrix": np.stack([array.real, array.imag], axis=-1).tolist()}
+    raise ValueError(f"An initial state is a vector or a matrix, not an array of {array.ndim} dimensions.")
+
+
 def unpack(value: Any) -> FloatArray:
     """Array from its base64 form, or from nested lists; null becomes NaN."""
     if isinstance(value, Mapping):

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
-from .arrays import pack
+from .arrays import pack, state_field
 from .errors import QcsError
 
 DEFAULT_PROCESSOR = "statevector-sim"
@@ -52,6 +52,7 @@ class Program:
         inputs: values by name: numbers, or arrays of one length, which make a sweep.
         observables: Pauli terms, or lists of terms that are summed.
         fields: further fields of a program: ``shots``, ``seed``, ``qubits``, ``name``, and ``return_`` for ``return``.
+            ``initial_state`` may be a label, a vector of amplitudes or a density matrix.
     """
 
     def __init__(
@@ -116,9 +117,12 @@ def batch_body(
 
 
 def _object_json(program: Mapping[str, Any]) -> str:
-    if "inputs" not in program:
-        return json.dumps(program, allow_nan=False)
-    return json.dumps({**program, "inputs": _input_values(program["inputs"])}, allow_nan=False)
+    changed = dict(program)
+    if "inputs" in program:
+        changed["inputs"] = _input_values(program["inputs"])
+    if "initial_state" in program:
+        changed["initial_state"] = state_field(program["initial_state"])
+    return json.dumps(changed, allow_nan=False)
 
 
 def _input_values(inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,6 +154,8 @@ def _named(fields: Mapping[str, Any]) -> dict[str, Any]:
     named = {name.rstrip("_"): value for name, value in fields.items() if value is not None}
     if isinstance(named.get("device"), Mapping):
         named["device"] = _with_model(named["device"])
+    if "initial_state" in named:
+        named["initial_state"] = state_field(named["initial_state"])
     return _with_model(named)
 
 

@@ -16,6 +16,8 @@ from ..results import BatchResult, ProgramResult
 from .circuits import ServiceCircuit
 from .errors import QcsCirqError
 
+#: Deviation of a norm from 1 that the service takes as rounding.
+_NORM_TOLERANCE = 1e-6
 #: Processors without noise of their own.
 _WITHOUT_NOISE = frozenset({"statevector-sim", "gpu-fleet", "qvm"})
 
@@ -123,15 +125,15 @@ class QcsSimulator(cirq.Sampler, cirq.SimulatesExpectationValues):
         order = cirq.QubitOrder.as_qubit_order(qubit_order).order_for(
             {*program.all_qubits(), *(qubit for one in sums for qubit in one.qubits)}
         )
-        prepared = cirq.Circuit(
-            _preparation(initial_state, order),
-            self._with_noise(cirq.drop_terminal_measurements(program.unfreeze())),
-        )
+        prepared = self._with_noise(cirq.drop_terminal_measurements(program.unfreeze()))
         resolvers = list(cirq.to_resolvers(params))
         place = {qubit: index for index, qubit in enumerate(order)}
         terms = [_terms(one, place) for one in sums]
         programs = ServiceCircuit(prepared, order).program(
-            resolvers, observables=terms, return_=["expectation"]
+            resolvers,
+            observables=terms,
+            return_=["expectation"],
+            initial_state=_state(initial_state, order),
         )
         for result in self._run(programs):
             assert result.expectation is not None
@@ -178,14 +180,23 @@ def _sampled(
     ]
 
 
-def _preparation(initial_state: Any, qubits: Sequence[cirq.Qid]) -> list[cirq.Operation]:
-    """Gates that prepare a basis state, whose first qubit is the most significant bit."""
+def _state(initial_state: Any, qubits: Sequence[cirq.Qid]) -> Any:
+    """An initial state as the service takes it: its first qubit, Cirq's most significant one, is qubit 0 there."""
     if initial_state is None:
-        return []
-    if not isinstance(initial_state, int):
-        raise QcsCirqError("An initial state is given as the number of a basis state.")
-    bits = cirq.big_endian_int_to_bits(initial_state, bit_count=len(qubits))
-    return [cirq.X(qubit) for qubit, bit in zip(qubits, bits, strict=True) if bit]
+        return None
+    shape = (2,) * len(qubits)
+    try:
+        if isinstance(initial_state, int):
+            bits = cirq.big_endian_int_to_bits(initial_state, bit_count=len(qubits))
+            if cirq.big_endian_bits_to_int(bits) != initial_state:
+                raise ValueError(f"The basis state {initial_state} has more than {len(qubits)} qubits.")
+            return "".join(map(str, reversed(bits)))
+        vector = cirq.to_valid_state_vector(
+            initial_state, qid_shape=shape, dtype=np.complex128, atol=_NORM_TOLERANCE
+        )
+    except (TypeError, ValueError) as error:
+        raise QcsCirqError(f"The initial state is none of {len(qubits)} qubits: {error}") from error
+    return vector.reshape(shape).T.reshape(-1)
 
 
 def _terms(total: cirq.PauliSum, place: dict[cirq.Qid, int]) -> list[dict[str, Any]]:

@@ -112,7 +112,8 @@ class QcsBackend(BackendV2):
             if circuit.parameters:
                 names = ", ".join(parameter.name for parameter in circuit.parameters)
                 raise QcsQiskitError(f"The circuit {circuit.name} has parameters without values: {names}.")
-        translated = [service_circuit(circuit) for circuit in circuits]
+        takes_states = self.takes_states(chosen["method"])
+        translated = [service_circuit(circuit, takes_states) for circuit in circuits]
         for circuit, sent in zip(circuits, translated, strict=True):
             if not sent.changes_bits:
                 raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
@@ -120,6 +121,10 @@ class QcsBackend(BackendV2):
         fields = {"noise": as_noise(chosen["noise"]), **{name: chosen[name] for name in _METHOD_OPTIONS}}
         batch = self.submit(programs, seed=chosen["seed_simulator"], **fields)
         return QcsJob(self, batch, lambda result: self._result(result, batch.id, translated, chosen["memory"]))
+
+    def takes_states(self, method: str | None) -> bool:
+        """Whether circuits may begin in any amplitudes: by state vectors and density matrices, on simulators."""
+        return self.name in _SIMULATORS and method in (None, "automatic", "statevector", "density_matrix")
 
     def submit(self, programs: Sequence[Program], **fields: Any) -> Job[BatchResult]:
         """Submits a batch to this processor; its errors are Qiskit's."""
@@ -142,6 +147,8 @@ class QcsBackend(BackendV2):
         )
 
 
+#: Processors that are no devices.
+_SIMULATORS = frozenset({"statevector-sim", "gpu-fleet", "qvm"})
 #: Options of ``run`` that are fields of the request as they are.
 _METHOD_OPTIONS = ("method", "max_bond_dimension", "truncation_threshold", "device")
 

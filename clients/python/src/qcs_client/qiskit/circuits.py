@@ -44,6 +44,7 @@ from qiskit.circuit.controlflow import CASE_DEFAULT, BoxOp
 from qiskit.circuit.library import UnitaryGate, get_standard_gate_name_mapping
 from qiskit.transpiler.passes import HighLevelSynthesis
 
+from ..arrays import ComplexArray
 from ..requests import Program
 from .classical import Expressions, bits_text, duration_text, number_text, type_text
 from .errors import QcsQiskitError
@@ -78,6 +79,8 @@ class ServiceCircuit:
     """Names of the inputs, in the order of ``circuit.parameters``."""
     circuit: QuantumCircuit
     """The circuit itself."""
+    state: ComplexArray | None
+    """Amplitudes that the text begins in; None for |0…0⟩."""
     changes_bits: bool
     """Whether it writes classical bits. The service measures all qubits of a circuit that measures none; Qiskit none."""
 
@@ -96,30 +99,72 @@ class ServiceCircuit:
         """Program with a row of ``values`` for each point, its columns in the order of ``circuit.parameters``."""
         if self.text is None:
             [row] = values
-            return _written(self.circuit.assign_parameters(row)).program(np.empty((1, 0)), **fields)
+            bound = _written(self.circuit.assign_parameters(row), self.state is not None)
+            return bound.program(np.empty((1, 0)), **fields)
+        if self.state is not None:
+            fields["initial_state"] = self.state
         inputs = {name: values[:, column] for column, name in enumerate(self.inputs)}
         return Program(source_json=Program(self.text).source_json, inputs=inputs, **fields)
 
 
-def service_circuit(circuit: QuantumCircuit) -> ServiceCircuit:
+def service_circuit(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircuit:
     """Translates a circuit; its layout, global phase and metadata make no difference to the service.
+
+    Args:
+        takes_states: whether the processor and the method begin in any amplitudes. A circuit that begins with
+            ``initialize``, ``prepare_state`` or Aer's ``set_statevector`` then needs no gates for it.
 
     Raises:
         QcsQiskitError: naming what cannot be written. A circuit that can be once its parameters have values, such as one with
             the matrix of a ``HamiltonianGate``, is translated for each of its points.
     """
     try:
-        return _written(circuit)
+        return _written(circuit, takes_states)
     except QcsQiskitError:
         if not circuit.parameters:
             raise
-        trial = _written(circuit.assign_parameters([0.5] * circuit.num_parameters))
+        trial = _written(circuit.assign_parameters([0.5] * circuit.num_parameters), takes_states)
         return replace(trial, text=None, circuit=circuit)
 
 
-def _written(circuit: QuantumCircuit) -> ServiceCircuit:
-    writer = _Writer(circuit)
-    return ServiceCircuit(writer.text(), writer.inputs, circuit, writer.changes_bits)
+def _written(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircuit:
+    state, rest = _first_state(circuit) if takes_states else (None, circuit)
+    writer = _Writer(rest)
+    return ServiceCircuit(writer.text(), writer.inputs, circuit, state, writer.changes_bits)
+
+
+#: Most qubits whose amplitudes fit into a request.
+_MAX_STATE_QUBITS = 21
+#: Most other qubits, in |0⟩, beside those that a circuit prepares: each doubles the request.
+_MAX_OTHER_QUBITS = 2
+
+
+def _first_state(circuit: QuantumCircuit) -> tuple[ComplexArray | None, QuantumCircuit]:
+    """Amplitudes that the first operation of a circuit prepares, and the circuit without it."""
+    place = next((i for i, each in enumerate(circuit.data) if not isinstance(each.operation, Barrier)), None)
+    if place is None or circuit.num_qubits > _MAX_STATE_QUBITS:
+        return None, circuit
+    operation = circuit.data[place].operation
+    amplitudes = operation.params
+    if operation.name == "set_statevector":
+        amplitudes = np.asarray(amplitudes[0])
+    elif operation.name not in ("initialize", "state_preparation"):
+        return None, circuit
+    others = circuit.num_qubits - operation.num_qubits
+    # Labels and numbers of basis states are few gates.
+    if len(amplitudes) != 2**operation.num_qubits or others > _MAX_OTHER_QUBITS:
+        return None, circuit
+    if any(isinstance(each, (str, ParameterExpression)) for each in amplitudes):
+        return None, circuit
+    values = np.arange(len(amplitudes))
+    index = np.zeros(len(amplitudes), dtype=np.int64)
+    for bit, qubit in enumerate(circuit.data[place].qubits):
+        index |= (values >> bit & 1) << circuit.find_bit(qubit).index
+    state = np.zeros(2**circuit.num_qubits, dtype=np.complex128)
+    state[index] = np.asarray(amplitudes, dtype=np.complex128)
+    rest = circuit.copy()
+    del rest.data[place]
+    return state, rest
 
 
 #: Where the classical bits are that a block may name: its own, which stand for bits of blocks around it, and theirs.

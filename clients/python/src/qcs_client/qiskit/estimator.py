@@ -67,7 +67,8 @@ class EstimatorV2(BaseEstimatorV2):
         self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None
     ) -> QcsPrimitiveJob[PrimitiveResult[PubResult]]:
         default = self.default_precision if precision is None else precision
-        plans = [_Plan(EstimatorPub.coerce(pub, default)) for pub in pubs]
+        takes_states = self.backend.takes_states(self.method)
+        plans = [_Plan(EstimatorPub.coerce(pub, default), takes_states) for pub in pubs]
         fields = {
             "seed": self.seed,
             "noise": self.noise,
@@ -82,14 +83,14 @@ class EstimatorV2(BaseEstimatorV2):
 class _Plan:
     """A PUB and the programs that it needs: one for each set of observables that some points have in common."""
 
-    def __init__(self, pub: EstimatorPub) -> None:
+    def __init__(self, pub: EstimatorPub, takes_states: bool) -> None:
         self.pub = pub
         self.shots = math.ceil(1 / pub.precision**2) if pub.precision else None
         self.terms, which = _distinct_observables(pub)
         points = np.arange(pub.parameter_values.size).reshape(pub.parameter_values.shape)
         self.point_of, self.observable_of = np.broadcast_arrays(points, which)
         self.groups = _groups(self.point_of.ravel(), self.observable_of.ravel())
-        circuit: ServiceCircuit = service_circuit(pub.circuit)
+        circuit: ServiceCircuit = service_circuit(pub.circuit, takes_states)
         values = pub.parameter_values.as_array(pub.circuit.parameters)
         values = values.reshape(points.size, pub.circuit.num_parameters)
         if not circuit.is_sweep:

@@ -65,7 +65,8 @@ class SamplerV2(BaseSamplerV2):
                 UserWarning,
                 stacklevel=2,
             )
-        plans = [_Plan(pub) for pub in coerced]
+        takes_states = self.backend.takes_states(self.method)
+        plans = [_Plan(pub, takes_states) for pub in coerced]
         fields = {
             "seed": self.seed,
             "noise": self.noise,
@@ -80,9 +81,9 @@ class SamplerV2(BaseSamplerV2):
 class _Plan:
     """A PUB and the programs that it needs."""
 
-    def __init__(self, pub: SamplerPub) -> None:
+    def __init__(self, pub: SamplerPub, takes_states: bool) -> None:
         self.pub = pub
-        self.circuit: ServiceCircuit = service_circuit(pub.circuit)
+        self.circuit: ServiceCircuit = service_circuit(pub.circuit, takes_states)
         self.programs = []
         if self.circuit.changes_bits and pub.parameter_values.size:
             values = pub.parameter_values.as_array(pub.circuit.parameters)
