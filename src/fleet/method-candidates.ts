@@ -424,7 +424,8 @@ function timesOf(
 
 /**
  * Milliseconds: for a run, for an operation, for an amplitude that a gate moves or multiplies, for one that it mixes with
- * others, and for a shot and a measured bit. Fitted to `bench/sparse.ts`.
+ * others, and for a shot and a measured bit. Processor times of 100,000 gates on 20,000 qubits, and of 2,000 permutations
+ * and up to 340 dense gates on 2^4 to 2^20 amplitudes of 160 qubits.
  */
 const SPARSE_TIMES = {
   perRun: 0.1,
@@ -446,15 +447,13 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
     return { why: 'sparse has no exact values under noise or after measurements in mid-circuit' };
   }
   const circuit = typicalPoint?.() ?? question.circuit;
-  const { log2Most, moved, mixed } = supportBound(circuit);
   const available = stateBytesOf(spec);
   const bytesOfOne = bytesOfAmplitude(circuit.numQubits);
-  const needed = 2 ** log2Most * bytesOfOne;
-  const amplitudes =
-    log2Most === 0 ? 'one amplitude' : `up to ${bondText(2 ** log2Most)} amplitudes`;
-  if (needed > available && asked === 'automatic') {
-    const room = Math.floor(available / bytesOfOne);
-    const why = `sparse may need ${amplitudes} that are not 0, and has room for ${room}`;
+  const room = Math.floor(available / bytesOfOne);
+  const { log2Most, moved, mixed } = supportBound(circuit, room);
+  const most = 2 ** log2Most;
+  if (most > room && asked === 'automatic') {
+    const why = `sparse may need ${bondText(most)} non-zero amplitudes, and has room for ${room}`;
     return { why, isLimit: true };
   }
   const numStates = hasBranches ? branchesOf(question) : 1;
@@ -465,14 +464,17 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
   // Branches that wait, the one that goes on, and its trial of a jump.
   const held = hasBranches ? 2 + Math.log2(Math.max(1, shots)) : 1;
   // The engine keeps to its memory if there are more amplitudes.
-  const bytes = Math.min(needed * held, available);
+  const bytes = Math.min(most * bytesOfOne * held, available);
   const size = roundedSize(bytes + countingBytes(circuit.numBits, shots));
   return {
     method: 'sparse',
     figures: { bytes, ms, msPerShot },
-    what: `A sparse state of ${amplitudes} that are not 0 at a time, in ${size}`,
+    what: `A sparse state of at most ${counted(Math.min(most, room), 'non-zero amplitude')} at a time, in ${size}`,
     isExact: true,
-    precision: 'Amplitudes that are 0 are left out, so that it is exact.',
+    precision:
+      most > room
+        ? `The circuit may need ${bondText(most)} of them, and fails if it does.`
+        : 'Amplitudes that are 0 are left out, so that it is exact.',
   };
 }
 

@@ -30,9 +30,16 @@ export interface SupportBound {
   readonly mixed: number;
 }
 
-/** Bounds the amplitudes of a circuit; the body of a loop counts once in the sums. */
-export function supportBound(circuit: DynamicCircuit): SupportBound {
-  const walk = new SupportWalk(circuit.numQubits);
+/**
+ * Bounds the amplitudes of a circuit; the body of a loop counts once in the sums.
+ *
+ * @param room - Most amplitudes that a gate adds to the sums: a state with more of them is refused.
+ */
+export function supportBound(
+  circuit: DynamicCircuit,
+  room = Number.POSITIVE_INFINITY,
+): SupportBound {
+  const walk = new SupportWalk(circuit.numQubits, room);
   walk.take(circuit.operations);
   return walk;
 }
@@ -58,7 +65,10 @@ class SupportWalk implements SupportBound {
   readonly #forms = new GateForms();
   readonly #monomial = new Map<Channel, boolean>();
 
-  constructor(numQubits: number) {
+  readonly #room: number;
+
+  constructor(numQubits: number, room: number) {
+    this.#room = room;
     this.#kinds = new Uint8Array(numQubits);
   }
 
@@ -118,8 +128,9 @@ class SupportWalk implements SupportBound {
   #count(isMixed: boolean): void {
     const size = this.#size;
     this.log2Most = Math.max(this.log2Most, size);
-    if (isMixed) this.mixed += 2 ** size;
-    else this.moved += 2 ** size;
+    const counted = Math.min(this.#room, 2 ** size);
+    if (isMixed) this.mixed += counted;
+    else this.moved += counted;
   }
 
   #takeGate(operation: GateLike): void {

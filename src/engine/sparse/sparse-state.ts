@@ -260,13 +260,14 @@ export class SparseState {
     /** Number of a row plus 1, or 0. */
     const table = new Int32Array(size);
     const next = new Int32Array(count).fill(-1);
-    const heads: number[] = [];
+    const heads = new Int32Array(count);
+    let numHeads = 0;
     let norm = 0;
     for (let row = 0; row < count; row++) {
       norm += parts[2 * row]! ** 2 + parts[2 * row + 1]! ** 2;
       if (!this.#holds(controls, row)) {
         next[row] = UNTOUCHED;
-        heads.push(row);
+        heads[numHeads++] = row;
         continue;
       }
       let slot = hashes[row]! & (size - 1);
@@ -276,13 +277,13 @@ export class SparseState {
       const head = table[slot]! - 1;
       if (head < 0) {
         table[slot] = row + 1;
-        heads.push(row);
+        heads[numHeads++] = row;
       } else {
         next[row] = next[head]!;
         next[head] = row;
       }
     }
-    return { heads, next, norm };
+    return { heads: heads.subarray(0, numHeads), next, norm };
   }
 
   #areAlike(a: number, b: number, kept: Int32Array): boolean {

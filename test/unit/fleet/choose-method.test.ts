@@ -154,7 +154,7 @@ test('a refusal says what each method would need', () => {
   const choice = choiceFor(entangled(60));
   expect(choice).toMatchObject({ field: 'circuit', isLimit: true });
   expect(outcome(choice)).toMatch(
-    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; beside other gates it takes no gates with more than one target, or on more than six qubits, that are not diagonal; sparse may need up to 2\^60 amplitudes that are not 0, and has room for \d+; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
+    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; beside other gates it takes no gates with more than one target, or on more than six qubits, that are not diagonal; sparse may need 2\^60 non-zero amplitudes, and has room for \d+; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
   );
 });
 
