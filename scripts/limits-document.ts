@@ -62,7 +62,7 @@ function circuits(): string {
   return tableOf(HEAD, [
     [
       'qubits',
-      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine. By the methods \`stabilizer\` and \`matrix_product_state\` of \`qvm\`, ${count(MAX_CIRCUIT_QUBITS)}`,
+      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine. By the methods \`stabilizer\`, \`matrix_product_state\` and \`sparse\` of \`qvm\`, ${count(MAX_CIRCUIT_QUBITS)}`,
       '`QCS_MEMORY_MIB`, `QCS_GPU_MEMORY_MIB`',
     ],
     ['operations', count(config.maxGates), '`QCS_MAX_GATES`'],

@@ -45,7 +45,12 @@ interface OutputFacts {
   readonly option: 'detector_error_model' | undefined;
   readonly by: Readonly<
     Record<
-      'statevector' | 'trajectories' | 'density_matrix' | 'stabilizer' | 'matrix_product_state',
+      | 'statevector'
+      | 'trajectories'
+      | 'density_matrix'
+      | 'stabilizer'
+      | 'matrix_product_state'
+      | 'sparse',
       Given
     >
   >;
@@ -69,6 +74,7 @@ const DRAWN = {
   density_matrix: 'always',
   stabilizer: 'always',
   matrix_product_state: 'always',
+  sparse: 'always',
 } as const;
 
 /** Means of the state that each outcome in mid-circuit leaves. */
@@ -78,6 +84,7 @@ const MEANS = {
   density_matrix: 'always',
   stabilizer: 'unconditional',
   matrix_product_state: 'of one state',
+  sparse: 'of one state',
 } as const;
 
 /** Amplitudes. Stabilizers do not keep their global phase. */
@@ -87,6 +94,7 @@ const OF_PURE_STATES = {
   density_matrix: 'never',
   stabilizer: 'never',
   matrix_product_state: 'of one state',
+  sparse: 'of one state',
 } as const;
 
 const OF_DENSITY_MATRICES = {
@@ -95,6 +103,7 @@ const OF_DENSITY_MATRICES = {
   density_matrix: 'always',
   stabilizer: 'never',
   matrix_product_state: 'never',
+  sparse: 'never',
 } as const;
 
 /** All outputs, in the order in which they are listed. */
@@ -280,7 +289,7 @@ export const OUTPUTS = {
     pragma: { type: 'adjoint_gradient', mayMeasure: true },
     needs: undefined,
     option: undefined,
-    by: { ...OF_PURE_STATES, matrix_product_state: 'never' },
+    by: { ...OF_PURE_STATES, matrix_product_state: 'never', sparse: 'never' },
     devices: 'none',
     limit: undefined,
     instead: 'Ask a batch for "gradient", which is by parameter shifts there.',

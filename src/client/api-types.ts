@@ -208,7 +208,7 @@ export type Batch = {
     /** Matrix product states only: for each point, the largest bond dimension of its run */
     readonly largest_bond?: readonly number[] | PackedArray | undefined;
     /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
     /** Why this method, with its figures */
     readonly method_reason?: string | undefined;
     /**
@@ -334,9 +334,9 @@ export type BatchProgramInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
+   * devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm
    */
-  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
   /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
   readonly max_bond_dimension?: number | undefined;
   /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
@@ -385,9 +385,9 @@ export type BatchSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
+   * devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm
    */
-  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
   /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
   readonly max_bond_dimension?: number | undefined;
   /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
@@ -609,7 +609,7 @@ export type Circuit = {
   /** Errors of the circuit and what they flip, in the text format of Stim */
   readonly detector_error_model?: string | undefined;
   /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
   /** Why this method, with its figures */
   readonly method_reason?: string | undefined;
   /** Distinct trajectories that were computed; with noise and method statevector */
@@ -813,9 +813,9 @@ export type CircuitSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer (Clifford circuits) and matrix_product_state: qvm
+   * devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm
    */
-  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | undefined;
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
   /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
   readonly max_bond_dimension?: number | undefined;
   /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
@@ -2160,7 +2160,7 @@ export type Processor = {
    * trajectories
    */
   readonly methods?: readonly {
-    readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state';
+    readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse';
     /** Qubits of the widest circuit that it takes */
     readonly max_qubits: number;
     /**

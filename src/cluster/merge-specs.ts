@@ -43,6 +43,7 @@ export function widthFor(limits: WidthLimits, method: RunMethod): number {
     case 'trajectories':
     case 'stabilizer':
     case 'matrix_product_state':
+    case 'sparse':
       return limits.maxNoisyQubits;
     case 'density_matrix':
       return limits.maxDensityQubits;

@@ -358,6 +358,12 @@ export interface TrajectoryProgram {
 }
 
 /**
+ * A circuit on sparse states: one without noise, or one with noise. Sweeps have the gates in the order in which they were
+ * written, each a kernel, on all qubits in their own places.
+ */
+export type SparseProgram = Program | TrajectoryProgram;
+
+/**
  * A unitary on one site of a chain, or on two neighbouring ones. The first site is the more significant bit of the
  * matrix's index.
  */

@@ -26,6 +26,8 @@ import type { TimeSlicer } from './time-slicer.ts';
 
 /** Operations of an engine that density matrices need beside those on states. */
 export interface EntryAccess<S> {
+  initialize(state: S, entries: InitialEntries): MaybePromise<void>;
+
   /**
    * Entries of a state; interleaved re, im, for all numbers that `indexOf` maps.
    *

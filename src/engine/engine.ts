@@ -39,6 +39,7 @@ import type {
   MatrixProductProgram,
   NearCliffordProgram,
   Program,
+  SparseProgram,
   StabilizerProgram,
   TargetProfile,
   TrajectoryProgram,
@@ -220,6 +221,11 @@ export interface Programs {
     readonly program: MatrixProductProgram;
     readonly executable: Executable;
   };
+  /**
+   * A program on sparse states, of any number of qubits: memory follows from the amplitudes that are not 0. Runs of one
+   * with noise give means over the shots, as trajectories do. State vectors are read of at most 20 qubits.
+   */
+  readonly sparse: { readonly program: SparseProgram; readonly executable: Executable };
   /**
    * A gradient. It takes two states, so that it reaches one qubit less than programs do. With several observables it
    * takes a third one if there is memory for it, which saves time. Throws ProgramTooWideError if two states do not fit

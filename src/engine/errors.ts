@@ -89,11 +89,18 @@ export class TooManyOutcomesError extends coded(
     `The exact distribution over ${numBits} classical bits has 2^${numBits} entries; at most 2^${maxBits} are computed.`,
 ) {}
 
-/** The state vector of more qubits was requested than is read off a matrix product state. */
+/** The state vector of more qubits was requested than is written out. */
 export class StateVectorTooLongError extends coded(
   'ENGINE_STATE_VECTOR_TOO_LONG',
   (numQubits: number, maxQubits: number) =>
-    `The state vector of ${numQubits} qubits has 2^${numQubits} amplitudes; of a matrix product state it is returned up to ${maxQubits} qubits. Amplitudes of given basis states are computed of more.`,
+    `The state vector of ${numQubits} qubits has 2^${numQubits} amplitudes; this method writes it out up to ${maxQubits} qubits. Amplitudes of given basis states are computed of more.`,
+) {}
+
+/** A sparse state has more amplitudes that are not 0 than it may. */
+export class TooManyAmplitudesError extends coded(
+  'ENGINE_TOO_MANY_AMPLITUDES',
+  (limit: number, bytes: number) =>
+    `The circuit makes more than ${limit} amplitudes non-zero at a time, over all branches of its shots; the method sparse holds that many here, at ${bytes} bytes each.`,
 ) {}
 
 /** A thread of the engine ended while it worked on a program. */

@@ -211,14 +211,14 @@ function planWithLastReadings(
  * bounds.
  */
 function assertPromises({ resident, kernels, store = resident, condition }: Sweep): void {
-  const isPermutation =
-    store.length === resident.length && resident.every((place) => store.includes(place));
+  const places = new Set(resident);
+  const isPermutation = store.length === resident.length && new Set(store).isSubsetOf(places);
   if (!isPermutation) throw new Error('unreachable: a store that is no permutation');
   if (store !== resident && condition !== undefined) {
     throw new Error('unreachable: a store under a condition');
   }
   for (const kernel of kernels) {
-    const missing = neededBy(kernel).find((qubit) => !resident.includes(qubit));
+    const missing = neededBy(kernel).find((qubit) => !places.has(qubit));
     if (missing === undefined) continue;
     throw new Error(
       `unreachable: a ${kernel.kind} kernel acts on qubit ${missing}, which is not resident`,

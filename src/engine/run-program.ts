@@ -5,7 +5,7 @@
  * numbers would keep no digit. A multiple of one Pauli string P needs no second state, because P² = 1.
  */
 
-import { bitOf, type PauliSum } from '../circuit/observable.ts';
+import { codeOfFactor, type PauliSum } from '../circuit/observable.ts';
 import type { Program } from '../compiler/program.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { wordsFor } from './classical-bits.ts';
@@ -15,7 +15,6 @@ import {
   OutputNeedsFinalStateError,
   TooManyOutcomesError,
 } from './errors.ts';
-import { groupPaulis } from './pauli-groups.ts';
 import type { RunPlan } from './run-plan.ts';
 import { type FinalBranch, ShotTree } from './shot-tree.ts';
 import type { BranchOperations, StateBudget, StateOperations } from './state-operations.ts';
@@ -154,7 +153,7 @@ export async function readOutputs<S>(
   const outputs: FinalStateOutputs = {};
   if (request.statevector === true) outputs.statevector = await operations.statevector(state);
   if (request.amplitudes !== undefined) {
-    outputs.amplitudes = await operations.amplitudes(state, request.amplitudes.map(Number));
+    outputs.amplitudes = await operations.amplitudes(state, request.amplitudes);
   }
   if (request.probabilities === true) {
     outputs.probabilities = await outcomeProbabilities(plan, operations, state, bits);
@@ -275,20 +274,19 @@ export type ObservableShape =
 
 /** Whether an observable is a multiple of one string, apart from multiples of the identity. */
 export function shapeOf(observable: PauliSum): ObservableShape {
-  const { groups, observables } = groupPaulis([observable], bitOf);
-  const { strings, weights } = observables[0]!;
-  const identity = groups.find(({ flips, signs }) => flips === 0 && signs.includes(0));
-  const identityString =
-    identity === undefined ? undefined : identity.firstString + identity.signs.indexOf(0);
-  let [offset, factor, numStrings] = [0, 0, 0];
-  for (const [i, weight] of weights.entries()) {
-    if (strings[i] === identityString) offset = weight;
-    else if (weight !== 0) {
-      factor = weight;
-      numStrings++;
-    }
+  const weights = new Map<string, number>();
+  for (const { coefficient, factors } of observable) {
+    const key = factors
+      .map(codeOfFactor)
+      .sort((a, b) => a - b)
+      .join();
+    weights.set(key, (weights.get(key) ?? 0) + coefficient);
   }
-  return numStrings > 1 ? { kind: 'sum' } : { kind: 'string', offset, factor };
+  const offset = weights.get('') ?? 0;
+  weights.delete('');
+  const strings = [...weights.values()].filter((weight) => weight !== 0);
+  if (strings.length > 1) return { kind: 'sum' };
+  return { kind: 'string', offset, factor: strings[0] ?? 0 };
 }
 
 /** factor² · (1 − ⟨P⟩²), from the mean of offset + factor · P. */

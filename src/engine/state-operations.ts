@@ -131,15 +131,11 @@ export interface BranchOperations<S> {
 
 /** Operations of an engine on the states of one run. Qubits are physical unless said otherwise. */
 export interface StateOperations<S> extends BranchOperations<S> {
-  initialize(state: S, entries: InitialEntries): MaybePromise<void>;
-
-  sample(state: S, request: SampleRequest): MaybePromise<BasisSamples>;
-
   /** The amplitudes in logical basis order, interleaved re, im; length 2·2^numQubits. */
   statevector(state: S): MaybePromise<Float64Array>;
 
   /** The amplitudes at logical basis indices, in their order, interleaved re, im. */
-  amplitudes(state: S, basisIndices: readonly number[]): MaybePromise<Float64Array>;
+  amplitudes(state: S, basisIndices: readonly bigint[]): MaybePromise<Float64Array>;
 
   /**
    * Distribution of the classical register.

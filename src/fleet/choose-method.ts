@@ -5,7 +5,7 @@
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { isMean, isOfDensity } from '../circuit/outputs.ts';
-import { byChain, byStabilizerSums, byStabilizers } from './method-candidates.ts';
+import { byChain, bySparse, byStabilizerSums, byStabilizers } from './method-candidates.ts';
 import {
   densitySize,
   limitFor,
@@ -44,10 +44,10 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
   const has = (name: MethodName) => methodsOf(spec).some(({ method }) => method === name);
   switch (asked) {
     case 'stabilizer':
-    case 'matrix_product_state': {
+    case 'matrix_product_state':
+    case 'sparse': {
       if (!has(asked)) return notHere(asked, spec);
-      const candidate =
-        asked === 'stabilizer' ? byStabilizers(question, spec) : byChain(question, spec);
+      const candidate = CANDIDATES[asked](question, spec);
       if (!('why' in candidate)) return chosen(candidate, question.whyAsked ?? NAMED);
       const { why, isLimit = false } = candidate;
       return { field: 'method', problem: `${why}.`, isLimit };
@@ -68,6 +68,13 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
   }
 }
 
+/** Estimates by the methods whose states do not have 2^n amplitudes. */
+const CANDIDATES = {
+  stabilizer: byStabilizers,
+  matrix_product_state: byChain,
+  sparse: bySparse,
+} as const;
+
 const NAMED = 'The request names this method.';
 
 /** The choice of a processor that has state vectors alone. */
@@ -80,7 +87,7 @@ function automatic(question: MethodQuestion, spec: ProcessorSpec): MethodChoice 
 const SHORT_MS = 2;
 /** Part of the time of a state vector that another method must be expected to take: neither estimate is exact. */
 const CLEARLY_FASTER = 0.25;
-/** Expected time of sums over stabilizer states, milliseconds, above which a chain is looked for, too. */
+/** Expected time, milliseconds, of a method above which the next ones are looked for, too. */
 const COMPARED_MS = 50;
 
 /** The choice among all methods. */
@@ -111,11 +118,14 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     else if (!candidate.isExact) whys.push(candidate.whyNotExact);
     else if (msOf(candidate) <= mostMs) candidates.push(candidate);
   };
-  if ('why' in clifford && clifford.isNotClifford === true) {
+  const sparse = bySparse(question, spec);
+  if (!('why' in sparse)) add(sparse, most);
+  const isQuick = () => candidates.some((candidate) => msOf(candidate) <= COMPARED_MS);
+  if (!isQuick() && 'why' in clifford && clifford.isNotClifford === true) {
     add(byStabilizerSums(question, spec, mostOfSums), mostOfSums);
   }
-  if (!candidates.some((candidate) => msOf(candidate) <= COMPARED_MS))
-    add(byChain(question, spec), most);
+  if ('why' in sparse) whys.push(sparse.why);
+  if (!isQuick()) add(byChain(question, spec), most);
   const best = candidates.toSorted((a, b) => msOf(a) - msOf(b))[0];
   if (best !== undefined) return chosen(best, comparison(question, spec, onStates));
   return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;

@@ -18,6 +18,7 @@ import type {
   MethodFigures,
   MethodRequest,
   RunMethod,
+  StateMethod,
 } from './schedule/scheduled-run.ts';
 
 /** Facts that a choice depends on. */
@@ -44,7 +45,7 @@ export interface MethodQuestion {
 export type MethodCandidate = CandidateMethod & (ExactCandidate | TruncatedCandidate);
 
 interface CandidateMethod extends MethodRequest {
-  readonly method: 'stabilizer' | 'matrix_product_state';
+  readonly method: Exclude<RunMethodName, StateMethod>;
   readonly figures: MethodFigures;
   /** The states with their memory. */
   readonly what: string;
@@ -98,7 +99,13 @@ export function methodsOf(given: ProcessorSpec): readonly MethodLimit[] {
     case 'gpu-fleet':
       return [statevector];
     case 'qvm':
-      return [statevector, densityLimit(spec), stabilizerLimit(spec), MATRIX_PRODUCT_LIMIT];
+      return [
+        statevector,
+        densityLimit(spec),
+        stabilizerLimit(spec),
+        MATRIX_PRODUCT_LIMIT,
+        SPARSE_LIMIT,
+      ];
     case 'emulator':
       return [statevector, densityLimit(spec)];
     case 'superconducting':
@@ -136,6 +143,13 @@ const MATRIX_PRODUCT_LIMIT: MethodLimit = {
   method: 'matrix_product_state',
   maxQubits: MAX_CIRCUIT_QUBITS,
   maxNoisyQubits: 0,
+};
+
+/** Memory and time of a sparse state depend on its amplitudes that are not 0. */
+const SPARSE_LIMIT: MethodLimit = {
+  method: 'sparse',
+  maxQubits: MAX_CIRCUIT_QUBITS,
+  maxNoisyQubits: MAX_CIRCUIT_QUBITS,
 };
 
 /** A processor with the limits of its simulator, which are less than the qubits of an emulated device. */

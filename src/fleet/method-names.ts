@@ -7,6 +7,7 @@ export const METHODS = [
   'density_matrix',
   'stabilizer',
   'matrix_product_state',
+  'sparse',
 ] as const;
 export type MethodName = (typeof METHODS)[number];
 
@@ -16,5 +17,6 @@ export const RUN_METHODS = [
   'density_matrix',
   'stabilizer',
   'matrix_product_state',
+  'sparse',
 ] as const;
 export type RunMethodName = (typeof RUN_METHODS)[number];

@@ -58,6 +58,7 @@ function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
   if (isBatch(request)) return false;
   const method = methodOf(circuit, request);
   if (method === 'trajectories') return true;
+  if (method === 'sparse') return circuit.noise !== undefined;
   return method === 'stabilizer' && askedFields(request).length === 0;
 }
 

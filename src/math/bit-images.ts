@@ -1,3 +1,6 @@
+/** Most bits of an index: tables of 2^20 entries. */
+const MAX_INDEX_BITS = 40;
+
 /**
  * Moves the bits of an index: the image of an index is the OR of the images of its set bits.
  *
@@ -12,13 +15,14 @@ export class BitImages {
   readonly #lowMask: number;
   readonly #numLow: number;
 
-  /** @param images - Image of each bit of an index, as 32-bit words; at most 40 of them. */
+  /** @param images - Image of each bit of an index, as 32-bit words; `images` alone may be read of more than 40. */
   constructor(images: readonly number[]) {
     this.images = images;
-    this.#numLow = (images.length + 1) >>> 1;
+    const mapped = images.length > MAX_INDEX_BITS ? [] : images;
+    this.#numLow = (mapped.length + 1) >>> 1;
     this.#lowMask = 2 ** this.#numLow - 1;
-    this.#low = tableOf(images.slice(0, this.#numLow));
-    this.#high = tableOf(images.slice(this.#numLow));
+    this.#low = tableOf(mapped.slice(0, this.#numLow));
+    this.#high = tableOf(mapped.slice(this.#numLow));
   }
 
   /** Image of an index below 2^32, as a signed 32-bit word. */

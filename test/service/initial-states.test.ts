@@ -1,5 +1,6 @@
 /** Initial states over HTTP, in circuits and batches. The engines' own runs from them are in the conformance suite. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RUN_METHODS } from '../../src/fleet/method-names.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';
@@ -72,7 +73,7 @@ describe('a circuit begins in', () => {
   test('a product state, as its eigenvalues say', async () => {
     const product = '01+-rl';
     const paulis = ['Y0', 'Y1', 'X2', 'X3', 'Z4', 'Z5'].map((pauli) => ({ pauli }));
-    for (const method of ['statevector', 'density_matrix', 'stabilizer', 'matrix_product_state']) {
+    for (const method of RUN_METHODS) {
       const { expectation } = await run({
         initial_state: { product },
         observables: paulis,
@@ -342,12 +343,15 @@ test.each<[string, Body, string, string]>([
     'method',
     'initial state given by numbers',
   ],
-  [
-    'matrix product states',
-    { initial_state: plus, method: 'matrix_product_state' },
-    'method',
-    'initial state given by numbers',
-  ],
+  ...['matrix_product_state', 'sparse'].map(
+    (method) =>
+      [
+        method,
+        { initial_state: plus, method },
+        'method',
+        'initial state given by numbers',
+      ] as const,
+  ),
   [
     'a mixture by state vectors',
     {

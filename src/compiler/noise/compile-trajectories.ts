@@ -14,7 +14,12 @@ import { optimize } from '../passes/pipeline.ts';
 import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { lastReadings } from './last-readings.ts';
-import { type SectionOperation, SegmentCompiler, sectionOf } from './section-programs.ts';
+import {
+  type SectionOperation,
+  SegmentCompiler,
+  type SegmentPrograms,
+  sectionOf,
+} from './section-programs.ts';
 
 /** A program, and the report on it. */
 export interface CompiledTrajectories {
@@ -32,22 +37,11 @@ export function compileTrajectories(
   circuit: DynamicCircuit,
   target: TargetProfile,
 ): CompiledTrajectories {
-  const { numQubits, numBits, control } = circuit;
-  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
+  const { numQubits } = circuit;
   const compiler = new SegmentCompiler(numQubits, numRegisterBits(circuit), target);
-  const steps = stepsOf(operations, compiler, true);
-  const program: TrajectoryProgram = {
-    numQubits,
-    numBits,
-    ...(control === undefined ? {} : { control }),
-    steps,
-    lastMeasures: measures,
-    lastMisreads: misreads,
-    lastAssignments: assignments,
-    rescaling: compiler.rescaling(),
-  };
+  const program = trajectoryProgram(circuit, compiler);
   // A trajectory without jumps takes these programs, so the ones that are most often needed are compiled at once.
-  const whole = steps.flatMap((step) =>
+  const whole = program.steps.flatMap((step) =>
     step.kind === 'section' ? step.segment(0, step.sites.length + 1).steps : [],
   );
   const optimized = optimize(circuit, { keepState: true });
@@ -55,12 +49,31 @@ export function compileTrajectories(
   return { program, report: reportOn(circuit, optimized, scheduled, target.precision) };
 }
 
+/** The sections of a circuit and the steps between them; the programs of sections are compiled when they are asked for. */
+export function trajectoryProgram(
+  circuit: DynamicCircuit,
+  compiler: SegmentPrograms,
+): TrajectoryProgram {
+  const { numQubits, numBits, control } = circuit;
+  const { operations, measures, misreads, assignments } = lastReadings(circuit.operations);
+  return {
+    numQubits,
+    numBits,
+    ...(control === undefined ? {} : { control }),
+    steps: stepsOf(operations, compiler, true),
+    lastMeasures: measures,
+    lastMisreads: misreads,
+    lastAssignments: assignments,
+    rescaling: compiler.rescaling(),
+  };
+}
+
 /**
  * @param isFirst - Whether the operations begin in |0…0⟩.
  */
 function stepsOf(
   operations: readonly DynamicOperation[],
-  compiler: SegmentCompiler,
+  compiler: SegmentPrograms,
   isFirst: boolean,
 ): readonly TrajectoryStep[] {
   const steps: TrajectoryStep[] = [];
@@ -107,7 +120,7 @@ function stepsOf(
 
 function addLoop(
   { condition, body }: DynamicOperation & { kind: 'while' },
-  compiler: SegmentCompiler,
+  compiler: SegmentPrograms,
   steps: TrajectoryStep[],
 ): void {
   const head = steps.length;

@@ -36,10 +36,20 @@ interface Element {
  */
 const MAX_KEPT_KERNELS = 2 ** 20;
 
+/** Compiles the programs of a section. */
+export interface SegmentPrograms {
+  /** @param startsFresh - Whether the segment begins in |0…0⟩, so that passes may use that. */
+  compile(operations: readonly SegmentOperation[], startsFresh: boolean): Program;
+  /** A single matrix, which need not be unitary. */
+  operator(qubits: readonly Qubit[], matrix: ComplexMatrix): Program;
+  /** Multiplies a state by `RESCALING_FACTOR`. */
+  rescaling(): Program;
+}
+
 /** @param startsFresh - Whether the section begins in |0…0⟩. */
 export function sectionOf(
   operations: readonly SectionOperation[],
-  compiler: SegmentCompiler,
+  compiler: SegmentPrograms,
   startsFresh: boolean,
 ): NoiseSection {
   const elements = elementsOf(operations);
@@ -138,10 +148,10 @@ function siteOf(
 
 /** Programs of jumps, by their qubits. */
 class JumpPrograms {
-  readonly #compiler: SegmentCompiler;
+  readonly #compiler: SegmentPrograms;
   readonly #known = new Map<JumpOperator['operator'], Map<string, Program>>();
 
-  constructor(compiler: SegmentCompiler) {
+  constructor(compiler: SegmentPrograms) {
     this.#compiler = compiler;
   }
 
@@ -182,11 +192,11 @@ export interface OperatorOperation {
 /** An operation of a segment. */
 export type SegmentOperation = Operation | OperatorOperation;
 
-/** log2 of the factor by which the `rescaling` program multiplies a state. */
-const RESCALING_EXPONENT = 16;
+/** Factor by which the `rescaling` program multiplies a state. */
+export const RESCALING_FACTOR = 2 ** 16;
 
 /** Compiles segments of one circuit for one target. */
-export class SegmentCompiler {
+export class SegmentCompiler implements SegmentPrograms {
   readonly #numQubits: number;
   readonly #numBits: number;
   readonly #target: TargetProfile;
@@ -207,7 +217,6 @@ export class SegmentCompiler {
     return this.#fusedBlocks;
   }
 
-  /** @param startsFresh - Whether the segment begins in |0…0⟩, so that passes may use that. */
   compile(operations: readonly SegmentOperation[], startsFresh: boolean): Program {
     const matrices = new Map<Channel, ComplexMatrix>();
     // Passes know noise, and move nothing across it.
@@ -227,14 +236,12 @@ export class SegmentCompiler {
     return this.#schedule(scheduled, matrices.size === 0);
   }
 
-  /** A single matrix, which need not be unitary. */
   operator(qubits: readonly Qubit[], matrix: ComplexMatrix): Program {
     return this.#schedule([{ kind: 'unitary', controls: [], targets: qubits, matrix }], false);
   }
 
-  /** A factor of 2^16. */
   rescaling(): Program {
-    return this.operator([], Float64Array.of(2 ** RESCALING_EXPONENT, 0));
+    return this.operator([], Float64Array.of(RESCALING_FACTOR, 0));
   }
 
   #schedule(operations: readonly DynamicOperation[], isUnitary: boolean): Program {

@@ -189,9 +189,9 @@ export class CpuStates
     );
   }
 
-  amplitudes(state: CpuState, basisIndices: readonly number[]): MaybePromise<Float64Array> {
+  amplitudes(state: CpuState, basisIndices: readonly bigint[]): MaybePromise<Float64Array> {
     return this.#whenWritten(state, () =>
-      chosenAmplitudes(this, this.#stored(state), this.#program.layout, basisIndices),
+      chosenAmplitudes(this, this.#stored(state), this.#program.layout, basisIndices.map(Number)),
     );
   }
 

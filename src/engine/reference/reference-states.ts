@@ -149,11 +149,11 @@ export class ReferenceStates implements StateOperations<Float64Array>, EntryAcce
     return outcomeProbabilities(state, outcomeOf, numBits, this.#slicer);
   }
 
-  amplitudes(state: Float64Array, basisIndices: readonly number[]): Float64Array {
+  amplitudes(state: Float64Array, basisIndices: readonly bigint[]): Float64Array {
     const { physicalOf } = this.#program;
     return Float64Array.from(
       basisIndices.flatMap((index) => {
-        const at = 2 * physicalOf.at(index);
+        const at = 2 * physicalOf.at(Number(index));
         return [state[at]!, state[at + 1]!];
       }),
     );

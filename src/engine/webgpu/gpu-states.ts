@@ -158,9 +158,9 @@ export class GpuStates implements StateOperations<GpuStateSlot>, EntryAccess<Gpu
     return this.#look(slot, (context, state) => logicalAmplitudes(context, state, this.#layout));
   }
 
-  amplitudes(slot: GpuStateSlot, basisIndices: readonly number[]): Promise<Float64Array> {
+  amplitudes(slot: GpuStateSlot, basisIndices: readonly bigint[]): Promise<Float64Array> {
     return this.#look(slot, (context, state) =>
-      chosenAmplitudes(context, state, physicalIndices(basisIndices, this.#layout)),
+      chosenAmplitudes(context, state, physicalIndices(basisIndices.map(Number), this.#layout)),
     );
   }
 

@@ -46,13 +46,13 @@ export type StateMethod = (typeof STATE_METHODS)[number];
 
 /**
  * Simulation method of a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
- * stabilizers of a state, or on a chain of tensors.
+ * stabilizers of a state, on a chain of tensors, or on a list of non-zero amplitudes.
  */
 export type RunMethod = OutputMethod;
 
 /** Whether a method's states have 2^n amplitudes. */
 export function isStateMethod(method: RunMethod): method is StateMethod {
-  return method !== 'stabilizer' && method !== 'matrix_product_state';
+  return STATE_METHODS.some((name) => name === method);
 }
 
 /** Memory and time of a run by a method whose states do not have 2^n amplitudes. */
@@ -235,6 +235,7 @@ export function widthOfRun(
       return 2 * circuit.numQubits;
     case 'stabilizer':
     case 'matrix_product_state':
+    case 'sparse':
       return widthOfBytes(figuresOf(method, request).bytes);
   }
 }
@@ -289,7 +290,8 @@ function workByMethod(
       // Each gate acts on the rows and on the columns.
       return { ...work, method, gateCost: 2 * work.gateCost };
     case 'stabilizer':
-    case 'matrix_product_state': {
+    case 'matrix_product_state':
+    case 'sparse': {
       const { ms, msPerShot } = figuresOf(method, request);
       return { ...work, method, methodMs: ms + shots * msPerShot };
     }

@@ -16,6 +16,7 @@ import { type AngleKinds, angleKinds } from '../../compiler/parametric.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import { reportAsWritten } from '../../compiler/report.ts';
 import type { CompiledShape, compileShape } from '../../compiler/shape.ts';
+import { compileSparse } from '../../compiler/sparse/compile-sparse.ts';
 import type { Engine, Executable, Preparing, Programs } from '../../engine/engine.ts';
 import { MAX_CORE_QUBITS } from '../../engine/stabilizer/run-near-clifford.ts';
 import { MethodMissingError } from '../errors.ts';
@@ -65,6 +66,10 @@ const COMPILERS: {
   },
   matrix_product_state: (circuit, { bonds }) => ({
     program: compileMatrixProduct(circuit, bonds),
+    report: reportAsWritten(circuit),
+  }),
+  sparse: (circuit) => ({
+    program: compileSparse(circuit),
     report: reportAsWritten(circuit),
   }),
 };

@@ -72,7 +72,7 @@ export const noiseFields = {
     .enum(METHODS)
     .optional()
     .describe(
-      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits) and matrix_product_state: qvm',
+      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm',
     ),
   max_bond_dimension: z
     .int()

@@ -74,7 +74,9 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
     ENGINE_PROGRAM_TOO_WIDE:
       'The circuit has more qubits than the engine can hold on this machine.',
     ENGINE_STATE_VECTOR_TOO_LONG:
-      'The state vector of a matrix product state was requested for too many qubits.',
+      'The state vector of a matrix product state or a sparse state was requested for too many qubits.',
+    ENGINE_TOO_MANY_AMPLITUDES:
+      'More amplitudes of a sparse state were not 0 than fit into memory.',
     ENGINE_TOO_MANY_BRANCHES:
       'Measurements in mid-circuit split the shots into more states than the memory can hold.',
     ENGINE_TOO_MANY_OUTCOMES: 'The exact distribution was asked for over too many classical bits.',

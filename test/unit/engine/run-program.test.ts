@@ -54,7 +54,7 @@ class CoinStates implements StateOperations<number> {
   statevector() {
     return Float64Array.of(Math.SQRT1_2, 0, Math.SQRT1_2, 0);
   }
-  amplitudes(_state: number, basisIndices: readonly number[]) {
+  amplitudes(_state: number, basisIndices: readonly bigint[]) {
     return Float64Array.from(basisIndices.flatMap(() => [Math.SQRT1_2, 0]));
   }
   probabilities() {

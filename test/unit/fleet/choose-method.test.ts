@@ -49,6 +49,15 @@ const T = gate('T', [0]);
 /** Rotations of 30 qubits: too many for sums over stabilizer states. */
 const ROTATIONS = Array.from({ length: 30 }, (_, qubit) => gate('RY', [qubit], [], [0.3]));
 
+/** Adds a register to another, without superpositions: many Toffoli gates, on qubits far apart. */
+function adder(width: number): Circuit {
+  const sums = Array.from({ length: width ** 2 }, (_, i) => {
+    const [a, b] = [i % width, Math.floor(i / width)];
+    return gate('X', [2 * width + ((a + b) % width)], [a, width + b]);
+  });
+  return circuit(3 * width, [gate('X', [0]), gate('X', [width]), ...sums]);
+}
+
 /** Layers of random gates on random pairs. */
 function entangled(numQubits: number): Circuit {
   const stream = new RandomStream(numQubits);
@@ -66,7 +75,8 @@ test.each([
   ['a wide one goes to stabilizers', ghz(2000), 'stabilizer'],
   ['so does one that a state vector holds but takes long for', ghz(24), 'stabilizer'],
   ['a wide chain with little entanglement', ghz(300, ...ROTATIONS), 'matrix_product_state'],
-  ['one with few rotations goes to sums', ghz(300, T), 'stabilizer'],
+  ['one with few amplitudes that are not 0', ghz(300, T), 'sparse'],
+  ['a permutation of basis states', adder(60), 'sparse'],
   ['an entangled circuit that a state vector holds', entangled(18), 'statevector'],
 ])('%s', (_, asked, method) => {
   expect(outcome(choiceFor(asked))).toBe(method);
@@ -144,7 +154,7 @@ test('a refusal says what each method would need', () => {
   const choice = choiceFor(entangled(60));
   expect(choice).toMatchObject({ field: 'circuit', isLimit: true });
   expect(outcome(choice)).toMatch(
-    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; beside other gates it takes no gates with more than one target, or on more than six qubits, that are not diagonal; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
+    /^No method takes 60 qubits for what is asked: statevector needs 16 EiB and takes up to 24 qubits; density_matrix needs 2\^120 amplitudes and takes up to 12 qubits; stabilizer takes Clifford gates and Pauli noise, and An explicit unitary on qubits \d+, \d+ is neither; beside other gates it takes no gates with more than one target, or on more than six qubits, that are not diagonal; sparse may need 2\^60 non-zero amplitudes, and has room for \d+; matrix_product_state may need bonds of 2\^30, and max_bond_dimension is 256; asked for by name, it cuts them and states the error\.$/,
   );
 });
 
@@ -224,7 +234,7 @@ test.each([
 
 test('angles that differ between points keep stabilizers away', () => {
   const choice = choiceFor(ghz(2000), { typicalPoint: () => ghz(2000) });
-  expect(outcome(choice)).toBe('matrix_product_state');
+  expect(outcome(choice)).toBe('sparse');
 });
 
 test('values after conditions on measured bits are no exact ones', () => {
@@ -236,7 +246,7 @@ test('values after conditions on measured bits are no exact ones', () => {
   const dynamic = { numQubits: 50, numBits: 1, operations };
   const asked = { outputs: ['expectation'] } as const;
   expect(outcome(choiceFor(dynamic, asked))).toMatch(
-    /stabilizer has no exact values of a circuit with conditions or loops; matrix_product_state has no exact values after measurements in mid-circuit/,
+    /stabilizer has no exact values of a circuit with conditions or loops; sparse has no exact values under noise or after measurements in mid-circuit; matrix_product_state has no exact values after measurements in mid-circuit/,
   );
   expect(outcome(choiceFor(dynamic))).toBe('stabilizer');
 });
@@ -264,7 +274,7 @@ test('an estimate that takes long is left to a process, and refused beyond a lim
   const stream = new RandomStream(1);
   const pairs = Array.from({ length: 3000 }, () => stream.distinct(2, 1000));
   const far = circuit(1000, [
-    T,
+    ...Array.from({ length: 40 }, (_, q) => gate('RY', [q], [], [0.3])),
     ...CONDITIONAL_RESET,
     ...pairs.map(([a = 0, b = 1]) => gate('X', [a], [b])),
   ]);

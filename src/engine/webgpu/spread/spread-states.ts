@@ -250,8 +250,10 @@ export class SpreadStates implements StateOperations<SpreadSlot> {
     return this.#look(slot, (shares) => amplitudesOfShares(shares, this.#layout));
   }
 
-  amplitudes(slot: SpreadSlot, basisIndices: readonly number[]): Promise<Float64Array> {
-    return this.#look(slot, (shares) => chosenOfShares(shares, this.#layout, basisIndices));
+  amplitudes(slot: SpreadSlot, basisIndices: readonly bigint[]): Promise<Float64Array> {
+    return this.#look(slot, (shares) =>
+      chosenOfShares(shares, this.#layout, basisIndices.map(Number)),
+    );
   }
 
   probabilities(slot: SpreadSlot, outcomeOf: BitImages, numBits: number): Promise<Float64Array> {
