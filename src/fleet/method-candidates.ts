@@ -445,8 +445,9 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
   const given = (name: OutputName) => factsOf(name).by.sparse;
   const missing = outputs.find((name) => given(name) === 'never');
   if (missing !== undefined) return { why: `sparse has no ${missing}` };
-  if (question.circuit.operations[0]?.kind === 'initialize') {
-    return { why: 'sparse takes no initial state given by numbers' };
+  const [first] = question.circuit.operations;
+  if (first?.kind === 'initialize' && first.state.kind === 'mixed') {
+    return { why: 'sparse takes no mixed initial_state' };
   }
   const hasBranches = work.isBranching || work.noise !== undefined;
   if (hasBranches && outputs.some((name) => given(name) === 'of one state')) {

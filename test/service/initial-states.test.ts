@@ -94,8 +94,11 @@ describe('a circuit begins in', () => {
       [{ dtype: '<c8', data: base64(state, '<c8') }, 6],
     ] as const;
     for (const [initial_state, digits] of forms) {
-      const { statevector } = await run({ initial_state, circuit: [H0], return: ['statevector'] });
-      expect(statevector).toEqual(close(afterH(state), digits));
+      for (const method of ['statevector', 'sparse']) {
+        const asked = { initial_state, circuit: [H0], return: ['statevector'], method };
+        const { statevector } = await run(asked);
+        expect(statevector).toEqual(close(afterH(state), digits));
+      }
     }
   });
 
@@ -343,15 +346,32 @@ test.each<[string, Body, string, string]>([
     'method',
     'initial state given by numbers',
   ],
-  ...['matrix_product_state', 'sparse'].map(
-    (method) =>
-      [
-        method,
-        { initial_state: plus, method },
-        'method',
-        'initial state given by numbers',
-      ] as const,
-  ),
+  [
+    'matrix product states',
+    { initial_state: plus, method: 'matrix_product_state' },
+    'method',
+    'initial state given by numbers',
+  ],
+  [
+    'a mixture by sparse states',
+    {
+      initial_state: {
+        density_matrix: [
+          [
+            [1, 0],
+            [0, 0],
+          ],
+          [
+            [0, 0],
+            [0, 0],
+          ],
+        ],
+      },
+      method: 'sparse',
+    },
+    'method',
+    'no mixed initial_state',
+  ],
   [
     'a mixture by state vectors',
     {

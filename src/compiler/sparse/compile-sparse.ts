@@ -131,9 +131,13 @@ class StepList {
         case 'track':
         case 'repeat':
           throw notByStabilizers(operation);
-        case 'initialize':
+        case 'initialize': {
+          const { kind, state, qubits } = operation;
+          this.#steps.push({ kind, state, places: qubits });
+          break;
+        }
         case 'noise':
-          throw new Error(`unreachable: ${operation.kind} in a sparse program`);
+          throw new Error('unreachable: noise in a program without noise');
       }
     }
   }

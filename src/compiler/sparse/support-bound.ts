@@ -11,6 +11,7 @@ import type {
   DynamicCircuit,
   DynamicOperation,
   NoiseOperation,
+  PreparedState,
   Qubit,
 } from '../../circuit/circuit.ts';
 import { allOperations, notByStabilizers, operationQubits } from '../../circuit/circuit.ts';
@@ -96,7 +97,10 @@ class SupportWalk implements SupportBound {
         case 'misread':
           break;
         case 'initialize':
-          throw new Error('unreachable: initialize in a sparse program');
+          for (const qubit of operation.qubits) this.#set(qubit, TIED);
+          this.#ties = Math.log2(numNonZero(operation.state));
+          this.#count(false);
+          break;
         case 'track':
         case 'repeat':
           throw notByStabilizers(operation);
@@ -222,6 +226,16 @@ class SupportWalk implements SupportBound {
     }
     this.#count(true);
   }
+}
+
+function numNonZero(state: PreparedState): number {
+  if (state.kind !== 'pure') throw new Error('unreachable: a mixture in a sparse state');
+  const { amplitudes } = state;
+  let count = 0;
+  for (let i = 0; i < amplitudes.length; i += 2) {
+    if (amplitudes[i] !== 0 || amplitudes[i + 1] !== 0) count++;
+  }
+  return count;
 }
 
 /** Most entries of a column that are not 0. */

@@ -105,6 +105,18 @@ export class SparseState {
     return new SparseState(numWords, new Uint32Array(numWords), Float64Array.of(1, 0), 1);
   }
 
+  /**
+   * Replaces all amplitudes, of at most 32 qubits.
+   *
+   * @param parts - Interleaved re, im, of each of the distinct basis states.
+   */
+  assign(basisStates: Uint32Array, parts: Float64Array): void {
+    this.count = basisStates.length;
+    this.#capacity = this.count;
+    this.words = basisStates;
+    this.parts = parts;
+  }
+
   get capacity(): number {
     return this.#capacity;
   }

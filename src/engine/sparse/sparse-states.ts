@@ -4,7 +4,8 @@ import type { PauliFactor, PauliSum } from '../../circuit/observable.ts';
 import type { Measure, Program, Step } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import { writeBit } from '../classical-bits.ts';
-import { StateVectorTooLongError } from '../errors.ts';
+import { StateVectorTooLongError, TooManyAmplitudesError } from '../errors.ts';
+import { ENTRIES_PER_CHUNK, type InitialEntries } from '../initial-entries.ts';
 import type { QubitMasses, SampleRequest, StateOperations } from '../state-operations.ts';
 import { sortedTerminalDraws } from '../terminal-measurement.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
@@ -55,6 +56,26 @@ export class SparseStates implements StateOperations<SparseState> {
   create(): SparseState {
     this.#numHeld++;
     return SparseState.ofZeros(this.#source.numQubits);
+  }
+
+  async initialize(state: SparseState, entries: InitialEntries): Promise<void> {
+    const length = 2 ** entries.numQubits;
+    const chunk = new Float64Array(2 * Math.min(length, ENTRIES_PER_CHUNK));
+    const [basisStates, parts]: [number[], number[]] = [[], []];
+    for (let first = 0; first < length; first += chunk.length / 2) {
+      entries.fill(first, chunk);
+      for (let i = 0; i < chunk.length; i += 2) {
+        if (chunk[i] === 0 && chunk[i + 1] === 0) continue;
+        basisStates.push(first + i / 2);
+        parts.push(chunk[i]!, chunk[i + 1]!);
+      }
+      if (this.#slicer.spend(chunk.length)) await this.#slicer.pause();
+    }
+    this.#numHeld += basisStates.length - state.count;
+    if (this.#numHeld > this.#limit) {
+      throw new TooManyAmplitudesError(this.#limit, bytesOfAmplitude(this.#source.numQubits));
+    }
+    state.assign(Uint32Array.from(basisStates), Float64Array.from(parts));
   }
 
   copy(state: SparseState): SparseState {
