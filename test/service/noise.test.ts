@@ -281,6 +281,7 @@ describe('qvm', () => {
         near_clifford: { max_qubits: 2000, max_stabilizer_states: 2 ** 18, max_active_qubits: 12 },
       },
       { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 0 },
+      { method: 'sparse', max_qubits: 20_000, max_noisy_qubits: 20_000 },
     ]);
     const other = (await service.get('/quantum/processors/statevector-sim')).json().data;
     expect(other.methods).toEqual([
