@@ -50,7 +50,8 @@ interface OutputFacts {
       | 'density_matrix'
       | 'stabilizer'
       | 'matrix_product_state'
-      | 'sparse',
+      | 'sparse'
+      | 'pauli_propagation',
       Given
     >
   >;
@@ -75,6 +76,7 @@ const DRAWN = {
   stabilizer: 'always',
   matrix_product_state: 'always',
   sparse: 'always',
+  pauli_propagation: 'never',
 } as const;
 
 /** Means of the state that each outcome in mid-circuit leaves. */
@@ -85,6 +87,7 @@ const MEANS = {
   stabilizer: 'unconditional',
   matrix_product_state: 'of one state',
   sparse: 'of one state',
+  pauli_propagation: 'never',
 } as const;
 
 /** Amplitudes. Stabilizers do not keep their global phase. */
@@ -95,6 +98,7 @@ const OF_PURE_STATES = {
   stabilizer: 'never',
   matrix_product_state: 'of one state',
   sparse: 'of one state',
+  pauli_propagation: 'never',
 } as const;
 
 const OF_DENSITY_MATRICES = {
@@ -104,6 +108,7 @@ const OF_DENSITY_MATRICES = {
   stabilizer: 'never',
   matrix_product_state: 'never',
   sparse: 'never',
+  pauli_propagation: 'never',
 } as const;
 
 /** All outputs, in the order in which they are listed. */
@@ -143,7 +148,7 @@ export const OUTPUTS = {
     pragma: { type: 'expectation', mayMeasure: true },
     needs: 'observables',
     option: undefined,
-    by: MEANS,
+    by: { ...MEANS, pauli_propagation: 'always' },
     devices: 'estimated',
     limit: undefined,
     instead: undefined,
@@ -167,7 +172,7 @@ export const OUTPUTS = {
     pragma: undefined,
     needs: 'observables',
     option: undefined,
-    by: { ...MEANS, trajectories: 'never', stabilizer: 'never' },
+    by: { ...MEANS, trajectories: 'never', stabilizer: 'never', pauli_propagation: 'always' },
     devices: 'estimated',
     limit: undefined,
     instead: undefined,

@@ -14,7 +14,8 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
   ];
   if (fields.truncation_error !== undefined) {
     const { truncation_error: error, largest_bond: bond } = fields;
-    lines.push(`largest bond ${bond}, truncation error ${error}`);
+    const ofBond = bond === undefined ? '' : `largest bond ${bond}, `;
+    lines.push(`${ofBond}truncation error ${error}`);
   }
   if (fields.counts) lines.push('', histogram(fields.counts, columns));
   if (fields.memory) lines.push('', 'memory:', ...fields.memory);

@@ -145,10 +145,11 @@ function factsText(
     .join('\n');
 }
 
-/** Discarded weight of matrix product states, as a sentence; undefined for other methods. */
+/** What matrix product states or Pauli propagation left out, as a sentence; undefined for other methods. */
 function cutText({ truncation_error: cuts, largest_bond: bonds }: BatchProgramResult) {
-  if (cuts === undefined || bonds === undefined) return undefined;
-  return `largest bond ${largest(bonds)}, truncation error up to ${largest(cuts)}`;
+  if (cuts === undefined) return undefined;
+  const ofBonds = bonds === undefined ? '' : `largest bond ${largest(bonds)}, `;
+  return `${ofBonds}truncation error up to ${largest(cuts)}`;
 }
 
 function largest({ data }: NumericArray): number {

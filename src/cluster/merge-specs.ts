@@ -44,6 +44,7 @@ export function widthFor(limits: WidthLimits, method: RunMethod): number {
     case 'stabilizer':
     case 'matrix_product_state':
     case 'sparse':
+    case 'pauli_propagation':
       return limits.maxNoisyQubits;
     case 'density_matrix':
       return limits.maxDensityQubits;

@@ -363,6 +363,39 @@ export interface TrajectoryProgram {
  */
 export type SparseProgram = Program | TrajectoryProgram;
 
+/** A linear map on the Pauli strings of some qubits. */
+export interface PauliMap {
+  readonly qubits: readonly Qubit[];
+  /**
+   * String p is sent to the sum of factors[i] times string images[i], from i = starts[p] up to starts[p + 1]. Bits 2j and
+   * 2j + 1 of a string's number say whether it has X and Z on `qubits[j]`; with both it has Y.
+   */
+  readonly strings: {
+    readonly starts: Int32Array;
+    readonly images: Int32Array;
+    readonly factors: Float64Array;
+  };
+}
+
+/** Limits on the strings of Pauli propagation. */
+export interface PauliLimits {
+  /** Whether strings may be left out; if not, more than `maxTerms` fail the run. */
+  readonly isApproximate: boolean;
+  /** Most strings of an observable at a time. */
+  readonly maxTerms: number;
+  /** Strings with a smaller absolute coefficient are left out. */
+  readonly minCoefficient: number;
+  /** Strings on more qubits are left out. */
+  readonly maxWeight: number;
+}
+
+/** A circuit as maps on observables, the last operation first. */
+export interface PauliProgram extends PauliLimits {
+  readonly numQubits: number;
+  readonly numBits: number;
+  readonly maps: readonly PauliMap[];
+}
+
 /**
  * A unitary on one site of a chain, or on two neighbouring ones. The first site is the more significant bit of the
  * matrix's index.

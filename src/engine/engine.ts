@@ -38,6 +38,7 @@ import type {
   GradientProgram,
   MatrixProductProgram,
   NearCliffordProgram,
+  PauliProgram,
   Program,
   SparseProgram,
   StabilizerProgram,
@@ -135,7 +136,8 @@ export interface RunResult {
   /** Interleaved re, im; length 2·amplitudes.length of the request. */
   readonly amplitudes?: Float64Array;
   /**
-   * Weight that all cuts of bonds discarded, added up: about 1 minus the fidelity with the exact state. Matrix product
+   * Pauli propagation: a bound on the error of each expectation value, the sum of the absolute coefficients left out.
+   * Else the weight that all cuts of bonds discarded, added up: about 1 minus the fidelity with the exact state. Matrix product
    * states only; where shots split into branches, that of the worst branch.
    */
   readonly truncationError?: number;
@@ -226,6 +228,11 @@ export interface Programs {
    * with noise give means over the shots, as trajectories do. State vectors are read of at most 20 qubits.
    */
   readonly sparse: { readonly program: SparseProgram; readonly executable: Executable };
+  /**
+   * A program for Pauli propagation, which gives expectation values alone, without shots. TooManyTermsError where an
+   * observable has too many strings, and none may be left out.
+   */
+  readonly pauli_propagation: { readonly program: PauliProgram; readonly executable: Executable };
   /**
    * A gradient. It takes two states, so that it reaches one qubit less than programs do. With several observables it
    * takes a third one if there is memory for it, which saves time. Throws ProgramTooWideError if two states do not fit

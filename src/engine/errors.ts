@@ -103,6 +103,13 @@ export class TooManyAmplitudesError extends coded(
     `The circuit makes more than ${limit} amplitudes non-zero at a time, over all branches of its shots; the method sparse holds that many here, at ${bytes} bytes each.`,
 ) {}
 
+/** Pauli propagation has more strings than it may. */
+export class TooManyTermsError extends coded(
+  'ENGINE_TOO_MANY_TERMS',
+  (maxTerms: number) =>
+    `An observable becomes a sum of more than ${maxTerms} Pauli strings on its way back through the circuit. max_terms sets the limit; with "approximate": true the smallest are left out, and truncation_error bounds the error.`,
+) {}
+
 /** A thread of the engine ended while it worked on a program. */
 export class HelperLostError extends coded(
   'ENGINE_HELPER_LOST',

@@ -4,8 +4,14 @@
  */
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
-import { isMean, isOfDensity } from '../circuit/outputs.ts';
-import { byChain, bySparse, byStabilizerSums, byStabilizers } from './method-candidates.ts';
+import { factsOf, isMean, isOfDensity } from '../circuit/outputs.ts';
+import {
+  byChain,
+  byPaulis,
+  bySparse,
+  byStabilizerSums,
+  byStabilizers,
+} from './method-candidates.ts';
 import {
   densitySize,
   limitFor,
@@ -45,7 +51,8 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
   switch (asked) {
     case 'stabilizer':
     case 'matrix_product_state':
-    case 'sparse': {
+    case 'sparse':
+    case 'pauli_propagation': {
       if (!has(asked)) return notHere(asked, spec);
       const candidate = CANDIDATES[asked](question, spec);
       if (!('why' in candidate)) return chosen(candidate, question.whyAsked ?? NAMED);
@@ -73,6 +80,7 @@ const CANDIDATES = {
   stabilizer: byStabilizers,
   matrix_product_state: byChain,
   sparse: bySparse,
+  pauli_propagation: byPaulis,
 } as const;
 
 const NAMED = 'The request names this method.';
@@ -128,15 +136,24 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   if (!isQuick()) add(byChain(question, spec), most);
   const best = candidates.toSorted((a, b) => msOf(a) - msOf(b))[0];
   if (best !== undefined) return chosen(best, comparison(question, spec, onStates));
+  if ('problem' in onStates && givesAll(question, 'pauli_propagation')) {
+    const paulis = byPaulis(question, spec);
+    if (!('why' in paulis)) return chosen(paulis, comparison(question, spec, onStates));
+    whys.push(paulis.why);
+  }
   return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;
 }
 
+/** Whether a method gives all requested outputs of some circuits. */
+const givesAll = ({ outputs }: MethodQuestion, method: RunMethod): boolean =>
+  outputs.every((name) => factsOf(name).by[method] !== 'never');
+
 function chosen(
-  { method, figures, bonds, what, precision }: MethodCandidate,
+  { method, figures, bonds, paulis, what, precision }: MethodCandidate,
   why: string,
 ): MethodChoice {
   const reason = `${what}. ${precision} ${why}`;
-  return { method, figures, ...(bonds !== undefined && { bonds }), reason };
+  return { method, figures, ...(bonds && { bonds }), ...(paulis && { paulis }), reason };
 }
 
 /** Why another method than one on states of 2^n amplitudes was chosen. */

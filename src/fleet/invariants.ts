@@ -79,13 +79,15 @@ function faultOfRow(
 ): Fault {
   const { tolerance, numQubits } = expected;
   const { amplitudes } = request;
+  // Of matrix product states it is a weight, of Pauli propagation a bound on values.
+  const most = request.method === 'pauli_propagation' ? Number.POSITIVE_INFINITY : 1;
   const rowOf = (numbers: ArrayLike<number> | undefined): Slice | undefined => {
     const length = (numbers?.length ?? 0) / numCircuits;
     return numbers && { numbers, from: k * length, length };
   };
   return (
     (outputs.countsFinish && 'its counts are not those of the whole run') ??
-    outside('its truncation error', outputs.truncationErrors?.[k], 0, 1, tolerance) ??
+    outside('its truncation error', outputs.truncationErrors?.[k], 0, most, tolerance) ??
     faultOfRowCounts(rowOf(outputs.counts), outputs.countsByRow?.[k], expected) ??
     missing('state vector', request.statevector, outputs.statevectors) ??
     missing('amplitudes', amplitudes !== undefined, outputs.amplitudes) ??

@@ -2,7 +2,7 @@
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
 import type { OutputName } from '../circuit/outputs.ts';
-import type { BondLimits } from '../compiler/program.ts';
+import type { BondLimits, PauliLimits } from '../compiler/program.ts';
 import { FEW_SHOTS } from '../engine/stabilizer/frame-sampler.ts';
 import {
   CORE_BYTES,
@@ -32,6 +32,8 @@ export interface MethodQuestion {
   readonly outputs: readonly OutputName[];
   /** Limits of matrix product states that the caller sets. */
   readonly bonds?: Partial<BondLimits>;
+  /** Limits of Pauli propagation that the caller sets. */
+  readonly paulis?: Partial<PauliLimits>;
   /**
    * Present if angles differ between the points of a batch, so that the circuit's own say nothing: a circuit with
    * angles as most points have them.
@@ -105,6 +107,7 @@ export function methodsOf(given: ProcessorSpec): readonly MethodLimit[] {
         stabilizerLimit(spec),
         MATRIX_PRODUCT_LIMIT,
         SPARSE_LIMIT,
+        PAULI_LIMIT,
       ];
     case 'emulator':
       return [statevector, densityLimit(spec)];
@@ -148,6 +151,13 @@ const MATRIX_PRODUCT_LIMIT: MethodLimit = {
 /** Memory and time of a sparse state depend on its amplitudes that are not 0. */
 const SPARSE_LIMIT: MethodLimit = {
   method: 'sparse',
+  maxQubits: MAX_CIRCUIT_QUBITS,
+  maxNoisyQubits: MAX_CIRCUIT_QUBITS,
+};
+
+/** Memory and time of Pauli propagation depend on the strings of observables. */
+const PAULI_LIMIT: MethodLimit = {
+  method: 'pauli_propagation',
   maxQubits: MAX_CIRCUIT_QUBITS,
   maxNoisyQubits: MAX_CIRCUIT_QUBITS,
 };

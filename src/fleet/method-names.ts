@@ -8,6 +8,7 @@ export const METHODS = [
   'stabilizer',
   'matrix_product_state',
   'sparse',
+  'pauli_propagation',
 ] as const;
 export type MethodName = (typeof METHODS)[number];
 
@@ -18,5 +19,6 @@ export const RUN_METHODS = [
   'stabilizer',
   'matrix_product_state',
   'sparse',
+  'pauli_propagation',
 ] as const;
 export type RunMethodName = (typeof RUN_METHODS)[number];

@@ -170,6 +170,7 @@ testSeeds('every run comes to its worker whole', seeds(150), (seed) => {
     method: 'matrix_product_state',
     figures: { bytes: 1, ms: 2, msPerShot: 3 },
     bonds: { maxBondDimension: 4, truncationThreshold: 1e-9 },
+    paulis: { isApproximate: true, maxTerms: 5, minCoefficient: 1e-9, maxWeight: 3 },
     formulas: NO_FORMULAS,
     gradients: true,
     gradientInputs: [0],

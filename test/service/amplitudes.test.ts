@@ -42,7 +42,7 @@ test('a GHZ state of 200 qubits has two amplitudes of 1/√2', async () => {
   const others = [`${'0'.repeat(199)}1`, `0x8${'0'.repeat(49)}`];
   const basis_states = [ones, ...others, '0x0'];
   const data = await run({ circuit: ghz(200), basis_states });
-  expect(data.method).toBe('matrix_product_state');
+  expect(data.method).toBe('sparse');
   const half = [near(Math.SQRT1_2), 0];
   expect(data.amplitudes).toEqual({
     [ones]: half,

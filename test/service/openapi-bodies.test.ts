@@ -15,7 +15,7 @@ const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
   [/^target_processor$/, /^There is no (processor|simulator) /],
   // The schema of a noise model says its form; names, ranges and what belongs together are meaning.
   [/\bnoise\b/, /./],
-  [/(^|\.)method$/, / does not have |^(stabilizer|matrix_product_state) (takes|has|needs) /],
+  [/(^|\.)method$/, / does not have |^(stabilizer|matrix_product_state|sparse) (takes|has|needs) /],
   [/(^|\.)(max_bond_dimension|truncation_threshold)$/, /^Only taken with the method /],
   // The numbers of a state depend on each other, and on the circuit.
   [

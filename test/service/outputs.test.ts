@@ -279,6 +279,7 @@ const METHODS = [
   'density_matrix',
   'stabilizer',
   'matrix_product_state',
+  'sparse',
 ];
 const SHOTS = 2000;
 const OUTPUTS: readonly (readonly [name: string, more: Body])[] = [
@@ -373,7 +374,7 @@ function check(name: string, value: Json, { body, end }: Case, isEstimate: boole
 
 /** The reason of a refusal, which names what is lacking. */
 const REASON =
-  /needs a circuit whose measurements are all last|needs a pure state|needs the method density_matrix|(stabilizer|matrix_product_state|sums over stabilizer states) (takes?|has|have|needs)|does not (have|give)|are refused|only by a simulator|Invalid option|lacks|simulator|not taken|Noise|noise/;
+  /needs a circuit whose measurements are all last|needs a pure state|needs the method density_matrix|(stabilizer|matrix_product_state|sparse|sums over stabilizer states) (takes?|has|have|needs)|does not (have|give)|are refused|only by a simulator|Invalid option|lacks|simulator|not taken|Noise|noise/;
 
 describe.each(Object.entries(CASES))('a circuit that %s', (written, each) => {
   const circuit = [...each.body, ...each.end].map(({ object }) => object);

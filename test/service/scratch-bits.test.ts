@@ -89,6 +89,7 @@ test('exact probabilities have no other labels', async () => {
     ['qvm', 'stabilizer'],
     ['qvm', 'density_matrix'],
     ['qvm', 'matrix_product_state'],
+    ['qvm', 'sparse'],
   ]) {
     const asked = {
       qasm,

@@ -489,6 +489,7 @@ describe('matrix_product_state', () => {
       programs: [
         { circuit, inputs: { a: [0.4, 1.1] }, observables: [{ pauli: 'Z0 Z49' }, { pauli: 'Z3' }] },
       ],
+      method: 'matrix_product_state',
       max_bond_dimension: 8,
     });
     expect(answer.statusCode).toBe(201);

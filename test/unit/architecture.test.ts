@@ -87,7 +87,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const LIVE_STATE = 'console/live-state/';
 const ALLOWED_LIVE_STATE = ['errors', 'circuit', 'compiler', 'engine'];
 /** Folders of engine/ that hold a simulation method, which engines use. */
-const METHODS = ['sparse', 'stabilizer'];
+const METHODS = ['pauli', 'sparse', 'stabilizer'];
 /** Folders of service/: each may import those before it. Of the files beside them they import two, for their types. */
 const FOLDERS_OF_SERVICE = [
   'audit',

@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { StateMemoryError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
+import { paulisExecutable } from '../pauli/run-paulis.ts';
 import { sparseExecutable } from '../sparse/run-sparse.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import type { StabilizerKernels } from '../stabilizer/stabilizer-kernels.ts';
@@ -26,6 +27,7 @@ export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
     prepare: {
       ...engine.prepare,
       stabilizer: async (program) => stabilizerExecutable(program, kernels, mutex, 'cpu'),
+      pauli_propagation: async (program) => paulisExecutable(program, mutex),
       sparse: async (program) => sparseExecutable(program, mutex, options.memoryBytes),
     },
     close: () => mutex.close(() => engine.close()),

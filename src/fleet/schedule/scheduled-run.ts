@@ -16,7 +16,7 @@ import {
   type NoiseOdds,
   noiseOdds,
 } from '../../compiler/noise/expected-trajectories.ts';
-import type { BondLimits } from '../../compiler/program.ts';
+import type { BondLimits, PauliLimits } from '../../compiler/program.ts';
 import type { ShotRange } from '../../engine/engine.ts';
 import { expectedUndecided } from '../../engine/exact-counts.ts';
 import type { ErrorCounting } from '../error-counting.ts';
@@ -46,7 +46,7 @@ export type StateMethod = (typeof STATE_METHODS)[number];
 
 /**
  * Simulation method of a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
- * stabilizers of a state, on a chain of tensors, or on a list of non-zero amplitudes.
+ * stabilizers of a state, on a chain of tensors, on a list of non-zero amplitudes, or on observables.
  */
 export type RunMethod = OutputMethod;
 
@@ -73,6 +73,8 @@ export interface MethodRequest {
   readonly figures?: MethodFigures;
   /** Limits of the bonds of matrix product states. */
   readonly bonds?: BondLimits;
+  /** Limits of the strings of Pauli propagation. */
+  readonly paulis?: PauliLimits;
 }
 
 /**
@@ -236,6 +238,7 @@ export function widthOfRun(
     case 'stabilizer':
     case 'matrix_product_state':
     case 'sparse':
+    case 'pauli_propagation':
       return widthOfBytes(figuresOf(method, request).bytes);
   }
 }
@@ -291,7 +294,8 @@ function workByMethod(
       return { ...work, method, gateCost: 2 * work.gateCost };
     case 'stabilizer':
     case 'matrix_product_state':
-    case 'sparse': {
+    case 'sparse':
+    case 'pauli_propagation': {
       const { ms, msPerShot } = figuresOf(method, request);
       return { ...work, method, methodMs: ms + shots * msPerShot };
     }

@@ -13,6 +13,7 @@ import type { compileGradient } from '../../compiler/gradient/compile-gradient.t
 import { compileDensity } from '../../compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../compiler/noise/compile-trajectories.ts';
 import { type AngleKinds, angleKinds } from '../../compiler/parametric.ts';
+import { compilePaulis } from '../../compiler/pauli/compile-paulis.ts';
 import type { Program, TargetProfile } from '../../compiler/program.ts';
 import { reportAsWritten } from '../../compiler/report.ts';
 import type { CompiledShape, compileShape } from '../../compiler/shape.ts';
@@ -49,7 +50,7 @@ function stabilizerProgram(circuit: DynamicCircuit) {
 const COMPILERS: {
   readonly [Method in RunMethod]: (
     circuit: DynamicCircuit,
-    compiling: Pick<MethodRequest, 'bonds'> & {
+    compiling: Pick<MethodRequest, 'bonds' | 'paulis'> & {
       readonly target: TargetProfile;
       readonly keepState: boolean;
     },
@@ -68,6 +69,11 @@ const COMPILERS: {
     program: compileMatrixProduct(circuit, bonds),
     report: reportAsWritten(circuit),
   }),
+  pauli_propagation: (circuit, { paulis }) => {
+    const program = compilePaulis(circuit, paulis);
+    if ('problem' in program) throw new Error(`unreachable: no program, for ${program.problem}`);
+    return { program, report: reportAsWritten(circuit) };
+  },
   sparse: (circuit) => ({
     program: compileSparse(circuit),
     report: reportAsWritten(circuit),
@@ -84,12 +90,17 @@ const COMPILERS: {
 export function compiledByMethod<Method extends RunMethod>(
   engine: Engine,
   circuit: DynamicCircuit,
-  { method, bonds }: MethodRequest & { readonly method: Method },
+  { method, bonds, paulis }: MethodRequest & { readonly method: Method },
   keepState: boolean,
 ): { readonly report: CompilationReport; readonly prepare: () => Promise<Executable> } {
   const { [method]: prepare }: Preparing = engine.prepare;
   if (prepare === undefined) throw new MethodMissingError(method, engine.name);
-  const compiling = { target: engine.target, keepState, ...(bonds && { bonds }) };
+  const compiling = {
+    target: engine.target,
+    keepState,
+    ...(bonds && { bonds }),
+    ...(paulis && { paulis }),
+  };
   const { program, report } = COMPILERS[method](circuit, compiling);
   return { report, prepare: () => prepare(program) };
 }

@@ -104,6 +104,7 @@ export class ShiftedGradients {
         observables,
         ...(request.method !== undefined && { method: request.method }),
         ...(request.bonds !== undefined && { bonds: request.bonds }),
+        ...(request.paulis !== undefined && { paulis: request.paulis }),
       };
       const outcome = await runBatch({ ...run, request: shifted });
       compileMs += outcome.compileMs;

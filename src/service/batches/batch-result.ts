@@ -79,8 +79,9 @@ export function resultsOf(program: CheckedProgram): readonly ResultName[] {
   const { outputs, method } = program;
   return RESULTS.filter((name) => {
     if (name === 'standard_error') return hasStandardErrors(program);
-    if (name === 'truncation_error' || name === 'largest_bond') {
-      return method === 'matrix_product_state';
+    if (name === 'largest_bond') return method === 'matrix_product_state';
+    if (name === 'truncation_error') {
+      return method === 'matrix_product_state' || method === 'pauli_propagation';
     }
     return outputs.includes(name);
   });

@@ -260,7 +260,7 @@ const programResult = z.strictObject({
   truncation_error: numbers(row)
     .optional()
     .describe(
-      'Matrix product states only: for each point, the weight that all cuts of bonds left out, about one minus the fidelity with the exact state',
+      'For each point, by matrix product states the weight that all cuts of bonds left out, about one minus the fidelity with the exact state; by Pauli propagation a bound on the error of each expectation value',
     ),
   largest_bond: numbers(z.array(z.int()))
     .optional()

@@ -10,7 +10,7 @@ import { DELAY_IGNORED } from '../../circuit/openqasm/durations.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, type OutputName } from '../../circuit/outputs.ts';
 import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
-import type { BondLimits } from '../../compiler/program.ts';
+import type { BondLimits, PauliLimits } from '../../compiler/program.ts';
 import { chooseMethod } from '../../fleet/choose-method.ts';
 import type { MethodName } from '../../fleet/method-names.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
@@ -29,11 +29,12 @@ export interface ChosenMethod extends MethodRequest {
 }
 
 /** The method as a processor is asked for it; a circuit on one state needs none. */
-export function methodRequestOf({ method, figures, bonds }: ChosenMethod): MethodRequest {
+export function methodRequestOf({ method, figures, bonds, paulis }: ChosenMethod): MethodRequest {
   return {
     ...(method !== 'statevector' && { method }),
     ...(figures !== undefined && { figures }),
     ...(bonds !== undefined && { bonds }),
+    ...(paulis !== undefined && { paulis }),
   };
 }
 
@@ -76,6 +77,10 @@ export interface MethodFields {
   readonly method?: MethodName | undefined;
   readonly max_bond_dimension?: number | undefined;
   readonly truncation_threshold?: number | undefined;
+  readonly approximate?: boolean | undefined;
+  readonly max_terms?: number | undefined;
+  readonly min_coefficient?: number | undefined;
+  readonly max_weight?: number | undefined;
 }
 
 /** A submission as far as its method depends on it. */
@@ -111,6 +116,7 @@ export function checkMethod(
       asked: method,
       outputs: namesOf(given),
       bonds: bondLimitsOf(given),
+      paulis: pauliLimitsOf(given),
       ...(typicalPoint !== undefined && { typicalPoint }),
       ...(whyAsked !== undefined && { whyAsked }),
       mayTakeLong,
@@ -122,7 +128,7 @@ export function checkMethod(
     return undefined;
   }
   const { reason: methodReason, ...chosen } = choice;
-  checkBondFields(given, chosen.method, faults);
+  checkOwnFields(given, chosen.method, faults);
   return { ...chosen, methodReason };
 }
 
@@ -135,12 +141,41 @@ function bondLimitsOf(given: MethodAsked): Partial<BondLimits> {
   };
 }
 
-/** Refuses limits of bonds where another method is asked for. */
-function checkBondFields(given: MethodAsked, method: RunMethod, faults: FaultList): void {
-  if ((given.method ?? 'automatic') === 'automatic' || method === 'matrix_product_state') return;
-  for (const name of ['max_bond_dimension', 'truncation_threshold'] as const) {
-    if (given[name] === undefined) continue;
-    faults.add(name, `Only taken with the method matrix_product_state or automatic.`);
+/** Limits of Pauli propagation that a body sets. */
+function pauliLimitsOf(given: MethodAsked): Partial<PauliLimits> {
+  const { approximate, max_terms: maxTerms } = given;
+  const { min_coefficient: minCoefficient, max_weight: maxWeight } = given;
+  return {
+    ...(approximate !== undefined && { isApproximate: approximate }),
+    ...(maxTerms !== undefined && { maxTerms }),
+    ...(minCoefficient !== undefined && { minCoefficient }),
+    ...(maxWeight !== undefined && { maxWeight }),
+  };
+}
+
+/** Fields that one method has. */
+const OWN_FIELDS = {
+  max_bond_dimension: 'matrix_product_state',
+  truncation_threshold: 'matrix_product_state',
+  approximate: 'pauli_propagation',
+  max_terms: 'pauli_propagation',
+  min_coefficient: 'pauli_propagation',
+  max_weight: 'pauli_propagation',
+} as const;
+
+/** Refuses limits of one method where another is asked for, and those that leave strings out without consent. */
+function checkOwnFields(given: MethodAsked, method: RunMethod, faults: FaultList): void {
+  for (const name of ['min_coefficient', 'max_weight'] as const) {
+    if (given[name] === undefined || given.approximate === true) continue;
+    faults.add(name, 'Only taken with "approximate": true, because it leaves Pauli strings out.');
+  }
+  if ((given.method ?? 'automatic') === 'automatic') return;
+  for (const [name, own] of Object.entries(OWN_FIELDS) as readonly [
+    keyof typeof OWN_FIELDS,
+    RunMethod,
+  ][]) {
+    if (given[name] === undefined || method === own) continue;
+    faults.add(name, `Only taken with the method ${own} or automatic.`);
   }
 }
 

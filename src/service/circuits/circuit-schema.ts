@@ -24,6 +24,7 @@ import {
 } from '../jobs/job-schema.ts';
 import { deviceField } from './device-schema.ts';
 import { initialStateField } from './initial-state.ts';
+import { pauliFields } from './pauli-fields.ts';
 
 const BELL = [
   { gate: 'H', qubit: 0 },
@@ -72,7 +73,7 @@ export const noiseFields = {
     .enum(METHODS)
     .optional()
     .describe(
-      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm',
+      'How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated devices. stabilizer (Clifford circuits), matrix_product_state, sparse (few amplitudes that are not 0) and pauli_propagation (expectation values of wide circuits): qvm',
     ),
   max_bond_dimension: z
     .int()
@@ -90,6 +91,7 @@ export const noiseFields = {
     .describe(
       'Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12',
     ),
+  ...pauliFields,
 };
 
 /** Form of labels, in requests. */
@@ -566,7 +568,7 @@ export const circuitResult = z.strictObject({
     .number()
     .optional()
     .describe(
-      'Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the exact state',
+      'Matrix product states: weight that all cuts of bonds left out, about one minus the fidelity with the exact state. Pauli propagation: bound on the error of each expectation value',
     ),
   largest_bond: z
     .int()

@@ -31,6 +31,10 @@ const OF_RUNS = {
   method: true,
   max_bond_dimension: true,
   truncation_threshold: true,
+  approximate: true,
+  max_terms: true,
+  min_coefficient: true,
+  max_weight: true,
 } as const;
 /** Their names. */
 export const RUN_FIELDS: readonly string[] = Object.keys(OF_RUNS);

@@ -80,6 +80,7 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
     ENGINE_TOO_MANY_BRANCHES:
       'Measurements in mid-circuit split the shots into more states than the memory can hold.',
     ENGINE_TOO_MANY_OUTCOMES: 'The exact distribution was asked for over too many classical bits.',
+    ENGINE_TOO_MANY_TERMS: 'An observable became more Pauli strings than `max_terms`.',
     ENGINE_TOO_MANY_ROUNDS:
       'A shot took more iterations of loops on measured bits than QCS_MAX_LOOP_ROUNDS allows.',
     FLEET_CIRCUIT_MEMORY:

@@ -1,0 +1,155 @@
+/** Pauli propagation against the state vector and the density matrix of the reference engine, and against stabilizers. */
+import { describe, expect, test } from 'vitest';
+import type { DynamicCircuit, Operation } from '../../src/circuit/circuit.ts';
+import type { PauliSum } from '../../src/circuit/observable.ts';
+import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
+import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
+import { compilePaulis, MAX_MAP_QUBITS } from '../../src/compiler/pauli/compile-paulis.ts';
+import type { PauliLimits } from '../../src/compiler/program.ts';
+import type { RunResult } from '../../src/engine/engine.ts';
+import { Mutex } from '../../src/engine/mutex.ts';
+import { paulisExecutable } from '../../src/engine/pauli/run-paulis.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
+import { NEVER, runCircuit } from '../support/engine-runs.ts';
+import { withRandomNoise } from '../support/noisy-circuits.ts';
+import { gate, randomGates } from '../support/random-circuits.ts';
+import { RandomStream } from '../support/random-stream.ts';
+import { seeds, testSeeds } from '../support/seeds.ts';
+
+const reference = openReferenceEngine({ maxQubits: 12 });
+
+async function run(
+  circuit: DynamicCircuit,
+  observables: readonly PauliSum[],
+  limits: Partial<PauliLimits> = {},
+): Promise<RunResult> {
+  const program = compilePaulis(circuit, limits);
+  if ('problem' in program) throw new Error(program.problem);
+  await using executable = paulisExecutable(program, new Mutex());
+  return await executable.run({ shots: 0, seed: 1, observables }, NEVER);
+}
+
+function randomObservable(stream: RandomStream, numQubits: number, numTerms: number): PauliSum {
+  return Array.from({ length: numTerms }, () => ({
+    coefficient: Math.cos(stream.angle()),
+    factors: stream.distinct(stream.below(4), numQubits).map((qubit) => ({
+      pauli: stream.pick(['X', 'Y', 'Z'] as const),
+      qubit,
+    })),
+  }));
+}
+
+/** Gates on up to four qubits, as the method takes them. */
+function randomCircuit(stream: RandomStream, numQubits: number, numGates: number) {
+  const operations = randomGates(stream, numQubits, numGates, 2).filter(
+    (operation) =>
+      operation.kind === 'barrier' ||
+      ('targets' in operation &&
+        operation.controls.length + operation.targets.length <= MAX_MAP_QUBITS),
+  );
+  return { numQubits, numBits: 0, operations };
+}
+
+function expectClose(own: RunResult, exact: RunResult): void {
+  for (const [i, value] of exact.expectations!.entries()) {
+    expect(Math.abs(own.expectations![i]! - value)).toBeLessThan(1e-12);
+  }
+}
+
+describe('without truncation', () => {
+  testSeeds('values are those of the state vector', seeds(12), async (seed) => {
+    const stream = new RandomStream(seed);
+    const numQubits = 3 + (seed % 10);
+    const circuit = randomCircuit(stream, numQubits, 20);
+    const observables = [1, 6].map((count) => randomObservable(stream, numQubits, count));
+    const own = await run(circuit, observables);
+    expectClose(own, await runCircuit(reference, circuit, { observables }));
+    expect(own.truncationError).toBeLessThan(1e-12);
+  });
+
+  testSeeds('values under any noise are those of the density matrix', seeds(12), async (seed) => {
+    const stream = new RandomStream(100 + seed);
+    const numQubits = 3 + (seed % 3);
+    const { operations } = randomCircuit(stream, numQubits, 15);
+    const circuit = {
+      numQubits,
+      numBits: 0,
+      operations: withRandomNoise(operations, stream, numQubits),
+    };
+    const observables = [randomObservable(stream, numQubits, 5)];
+    const { program } = compileDensity(circuit, reference.target);
+    await using executable = await reference.prepare.density_matrix!(program);
+    const exact = await executable.run({ shots: 0, seed: 1, observables }, NEVER);
+    expectClose(await run(circuit, observables), exact);
+  });
+});
+
+/** A kicked Ising model on a chain, and a few long-range pairs. */
+function kickedIsing(numQubits: number, numSteps: number, angle: number): DynamicCircuit {
+  const operations: Operation[] = [];
+  for (let step = 0; step < numSteps; step++) {
+    for (let q = 0; q < numQubits; q++) operations.push(gate('RX', [q], [], [angle]));
+    for (let q = 0; q + 1 < numQubits; q++) {
+      operations.push(gate('RZZ', [q, q + 1], [], [-Math.PI / 2]));
+    }
+    for (let q = 0; q + 12 < numQubits; q += 5) {
+      operations.push(gate('RZZ', [q, q + 12], [], [-Math.PI / 2]));
+    }
+  }
+  return { numQubits, numBits: 0, operations };
+}
+
+const MIDDLE: readonly PauliSum[] = [
+  [{ coefficient: 1, factors: [{ pauli: 'Z', qubit: 62 }] }],
+  [
+    {
+      coefficient: 1,
+      factors: [
+        { pauli: 'X', qubit: 13 },
+        { pauli: 'Y', qubit: 29 },
+        { pauli: 'Z', qubit: 37 },
+      ],
+    },
+  ],
+];
+
+test.each([0, Math.PI / 2, Math.PI])(
+  'values of 127 qubits at the Clifford angle %f are those of stabilizers',
+  async (angle) => {
+    const circuit = kickedIsing(127, 5, angle);
+    const program = compileStabilizer(circuit);
+    if ('kind' in program) throw new Error(program.kind);
+    await using executable = await reference.prepare.stabilizer!(program);
+    const exact = await executable.run({ shots: 0, seed: 1, observables: MIDDLE }, NEVER);
+    expectClose(await run(circuit, MIDDLE), exact);
+  },
+);
+
+describe('with truncation', () => {
+  testSeeds('the error is within its bound', seeds(5), async (seed) => {
+    const stream = new RandomStream(200 + seed);
+    const circuit = randomCircuit(stream, 7, 30);
+    const observables = [randomObservable(stream, 7, 4)];
+    const exact = await runCircuit(reference, circuit, { observables });
+    for (const limits of [{ minCoefficient: 0.02 }, { maxWeight: 3 }, { maxTerms: 40 }]) {
+      const own = await run(circuit, observables, { isApproximate: true, ...limits });
+      const error = Math.abs(own.expectations![0]! - exact.expectations![0]!);
+      expect(error).toBeLessThanOrEqual(own.truncationError! + 1e-12);
+    }
+  });
+
+  test('a small coefficient limit changes the value of a wide circuit little', async () => {
+    const circuit = kickedIsing(127, 3, 0.4);
+    const [middle] = MIDDLE;
+    const [exact] = (await run(circuit, [middle!])).expectations!;
+    const own = await run(circuit, [middle!], { isApproximate: true, minCoefficient: 1e-3 });
+    expect(own.truncationError).toBeGreaterThan(0);
+    expect(Math.abs(own.expectations![0]! - exact!)).toBeLessThan(0.01);
+  });
+
+  test('more strings than allowed fail unless some may be left out', async () => {
+    await expect(run(kickedIsing(127, 8, 0.4), MIDDLE, { maxTerms: 1000 })).rejects.toMatchObject({
+      code: 'ENGINE_TOO_MANY_TERMS',
+    });
+  });
+});
