@@ -7,9 +7,10 @@
  */
 
 import type { RepeatedParities } from '../circuit/stim/repeated-parities.ts';
+import type { Parities } from '../compiler/clifford/error-walk.ts';
 import type { Postselection } from '../decoding/count-errors.ts';
 import type { DecoderChoice } from '../decoding/decoders.ts';
-import type { ParityLists } from '../math/bit-matrix.ts';
+import { listsOfParities, type ParityLists } from '../math/bit-matrix.ts';
 
 /**
  * Shots of a chunk, one block of the stabilizer engine's. Tallies of interrupted jobs are stored by chunks: another
@@ -25,6 +26,18 @@ export interface ErrorCounting extends Postselection {
   readonly parities: { readonly detectors: ParityLists; readonly observables: ParityLists };
   /** The same in the form of the circuit's loops, if it has any, for its decoder. */
   readonly repeated?: RepeatedParities;
+}
+
+/** The parities as lists, in the form of the circuit's loops if it has any. */
+export function declaredIn({
+  parities: { detectors, observables },
+  repeated,
+}: Pick<ErrorCounting, 'parities' | 'repeated'>): Parities {
+  if (repeated !== undefined) return { detectors: [], logicalObservables: [], repeated };
+  return {
+    detectors: listsOfParities(detectors),
+    logicalObservables: listsOfParities(observables),
+  };
 }
 
 /** Result of a chunk. */

@@ -246,6 +246,26 @@ describe('POST /quantum/experiments', () => {
     }
   });
 
+  test('many tasks of one circuit count as each does alone', async () => {
+    const padding = `# ${'-'.repeat(2000)}\n`;
+    const tasks = [0.02, 0.05, 0.1, 0.2].flatMap((p) =>
+      (['matching', 'union_find', 'none'] as const).map((decoder) => ({
+        stim: padding + repetitionCode(5, p),
+        decoder,
+        seed: 4,
+      })),
+    );
+    const together = await run({ tasks, max_shots: 3000 });
+    for (const [i, task] of tasks.entries()) {
+      const [alone] = (await run({ tasks: [task], max_shots: 3000 })).tasks;
+      const { shots, errors, discards, strong_id } = alone;
+      expect(together.tasks[i]).toMatchObject({ shots, errors, discards, strong_id });
+    }
+    expect(
+      new Set(together.tasks.map(({ errors }: { errors: number }) => errors)).size,
+    ).toBeGreaterThan(6);
+  });
+
   test('decodes by matching unless the request says otherwise', async () => {
     const record = await run({ tasks: [{ stim: CHECKED(0.125) }], max_shots: 1000 });
     expect(record.tasks[0]).toMatchObject({ decoder: 'matching', errors: 0 });

@@ -7,17 +7,18 @@ import {
   type Postselection,
 } from '../../decoding/count-errors.ts';
 import type { Decoder } from '../../decoding/decoder.ts';
-import { decoderOfProgram } from '../../decoding/decoders.ts';
+import { Decoders } from '../../decoding/decoders.ts';
 import { NotDecodableError } from '../../decoding/errors.ts';
 import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
-import {
-  listsOfParities,
-  parityBytes,
-  tableOfColumns,
-  writeParities,
-} from '../../math/bit-matrix.ts';
+import { parityBytes, tableOfColumns, writeParities } from '../../math/bit-matrix.ts';
 import { partSeed } from '../../math/philox.ts';
-import { chunksOf, type ErrorCounting, TALLY_LENGTH, writeTally } from '../error-counting.ts';
+import {
+  chunksOf,
+  declaredIn,
+  type ErrorCounting,
+  TALLY_LENGTH,
+  writeTally,
+} from '../error-counting.ts';
 import type { CircuitRequest } from '../schedule/scheduled-run.ts';
 import type { CircuitPreparation, PreparedCircuit } from './prepared-circuits.ts';
 import { RecentlyUsed } from './recently-used.ts';
@@ -51,6 +52,7 @@ export class ErrorCounter {
   readonly #engine: Engine;
   readonly #preparation: CircuitPreparation;
   readonly #kept = new RecentlyUsed<Prepared>(MAX_KEPT);
+  readonly #decoders = new Decoders();
 
   constructor(engine: Engine, preparation: CircuitPreparation) {
     this.#engine = engine;
@@ -106,34 +108,29 @@ export class ErrorCounter {
     const kept = this.#kept.take((entry) => entry.key === key);
     if (kept !== undefined) return { ...kept, circuit: { ...kept.circuit, reused: 'program' } };
     const method = methodOfSent(circuit, request);
-    const decoder = decoderOf(circuit, request.errorCounting);
-    const prepared = await this.#preparation.prepare(circuit, { ...request, method }, false);
+    // Stabilizer runs take it as objects, so that it is read and compiled once for the decoder and for them.
+    const read = method === 'stabilizer' ? circuitOf(circuit) : circuit;
+    const decoder = this.#decoderOf(read, request.errorCounting);
+    const prepared = await this.#preparation.prepare(read, { ...request, method }, false);
     return { key, circuit: prepared, decoder };
   }
-}
 
-/**
- * Opens the decoder of a circuit; undefined where none is asked for.
- *
- * @throws {NotDecodableError} if it cannot decode the circuit's errors.
- */
-function decoderOf(
-  circuit: SentCircuit,
-  { decoder: name, parities, repeated }: ErrorCounting,
-): Decoder | undefined {
-  if (name === 'none') return undefined;
-  const program = compileStabilizer(circuitOf(circuit));
-  if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
-  const declared =
-    repeated === undefined
-      ? {
-          detectors: listsOfParities(parities.detectors),
-          logicalObservables: listsOfParities(parities.observables),
-        }
-      : { detectors: [], logicalObservables: [], repeated };
-  const decoder = decoderOfProgram(name, program, declared);
-  if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
-  return decoder;
+  /**
+   * Opens the decoder of a circuit; undefined where none is asked for.
+   *
+   * @throws {NotDecodableError} if it cannot decode the circuit's errors.
+   */
+  #decoderOf(
+    circuit: SentCircuit,
+    { decoder: name, ...counting }: ErrorCounting,
+  ): Decoder | undefined {
+    if (name === 'none') return undefined;
+    const program = compileStabilizer(circuitOf(circuit));
+    if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
+    const decoder = this.#decoders.open(name, program, declaredIn(counting));
+    if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
+    return decoder;
+  }
 }
 
 /** Shots that are decoded between two looks at the clock. */
