@@ -44,16 +44,23 @@ export class Decoders {
     return 'reason' in errors ? errors : openDecoder(name, errors);
   }
 
-  /** The independent errors of a program, whole or split into such as flip one or two detectors. */
+  /**
+   * The independent errors of a program: split into such as flip one or two detectors, or whole. They are exact where
+   * errors that exclude each other are not taken as independent.
+   */
   errorsOf(
     program: StabilizerProgram,
     parities: Parities,
-    form: 'whole' | 'split',
+    form: 'split' | 'whole' | 'exact',
   ): IndependentErrors | NoDecoder {
-    const options = { ...SPLIT, decomposeErrors: form === 'split' };
+    const options = {
+      ...SPLIT,
+      decomposeErrors: form === 'split',
+      approximateDisjointErrors: form !== 'exact',
+    };
     const strengths = new ErrorStrengths(program, options);
     if (!strengths.areKnown) return errorsOfProgram(program, parities, options);
-    const structure = `${form} ${structureOf(program, parities)}`;
+    const structure = `${form} ${strengths.form} ${structureOf(program, parities)}`;
     const known = this.#known.get(structure) ?? errorsOfProgram(program, parities, options);
     this.#known.delete(structure);
     this.#known.set(structure, known);

@@ -9,6 +9,7 @@ import {
 import type { Decoder } from '../../decoding/decoder.ts';
 import { Decoders } from '../../decoding/decoders.ts';
 import { NotDecodableError } from '../../decoding/errors.ts';
+import { FaultStrata } from '../../decoding/fault-strata.ts';
 import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
 import { parityBytes, tableOfColumns, writeParities } from '../../math/bit-matrix.ts';
 import { partSeed } from '../../math/philox.ts';
@@ -34,6 +35,8 @@ interface Prepared {
   readonly key: string;
   readonly circuit: PreparedCircuit;
   readonly decoder: Decoder | undefined;
+  /** Where a run had strata of faults. */
+  readonly faults: FaultStrata | undefined;
 }
 
 /** A run that counts errors. */
@@ -69,25 +72,26 @@ export class ErrorCounter {
     const ownTime = new OwnTime(this.#engine);
     const prepared = await this.#prepared(run);
     const compileMs = performance.now() - startedAt;
-    const { errorCounting, shotRange, seed = 0 } = run.request;
+    const { errorCounting, shotRange, strata, seed = 0 } = run.request;
     const { detectors, observables } = errorCounting.parities;
-    const chunks = chunksOf(shotRange);
+    const chunks = chunksOf(shotRange, strata);
     const tallies = new Float64Array(TALLY_LENGTH * chunks.length);
     let isDone = false;
     try {
       let from = performance.now();
-      for (const [k, { index, shots }] of chunks.entries()) {
+      for (const [k, { index, shots, stratum }] of chunks.entries()) {
         const request = { shots, seed: partSeed(seed, index), parities: [detectors, observables] };
-        const result = await prepared.circuit.executable.run(request, signal);
-        const detected = detectedShots(result, errorCounting, shots);
-        const { errors, discards } = await decoded(
-          detected,
-          prepared.decoder,
-          errorCounting,
-          signal,
-        );
+        const detected =
+          stratum === undefined
+            ? detectedShots(
+                await prepared.circuit.executable.run(request, signal),
+                errorCounting,
+                shots,
+              )
+            : prepared.faults!.shots(stratum, request.seed);
+        const counts = await decoded(detected, prepared.decoder, errorCounting, signal);
         const now = performance.now();
-        writeTally(tallies, k, { shots, errors, discards, ms: now - from });
+        writeTally(tallies, k, { shots, ...counts, ms: now - from });
         from = now;
         onProgress((k + 1) / chunks.length);
       }
@@ -111,8 +115,17 @@ export class ErrorCounter {
     // Stabilizer runs take it as objects, so that it is read and compiled once for the decoder and for them.
     const read = method === 'stabilizer' ? circuitOf(circuit) : circuit;
     const decoder = this.#decoderOf(read, request.errorCounting);
+    const faults = request.strata && this.#faultsOf(read, request.errorCounting);
     const prepared = await this.#preparation.prepare(read, { ...request, method }, false);
-    return { key, circuit: prepared, decoder };
+    return { key, circuit: prepared, decoder, faults };
+  }
+
+  #faultsOf(circuit: SentCircuit, counting: ErrorCounting): FaultStrata {
+    const program = compileStabilizer(circuitOf(circuit));
+    if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
+    const errors = this.#decoders.errorsOf(program, declaredIn(counting), 'exact');
+    if ('reason' in errors) throw new Error(`unreachable: no faults, for ${errors.reason}`);
+    return new FaultStrata(errors);
   }
 
   /**
@@ -144,13 +157,13 @@ const HEAR_EVERY_MS = 20;
  * @throws the signal's reason.
  */
 async function decoded(
-  { numShots, events, flips }: DetectedShots,
+  { numShots, events, flips, probabilities }: DetectedShots,
   decoder: Decoder | undefined,
   postselection: Postselection,
   signal: AbortSignal,
 ): Promise<ErrorCounts> {
   const [ofEvents, ofFlips] = [events.length / numShots, flips.length / numShots];
-  let [errors, discards] = [0, 0];
+  let [errors, discards, errorProbability] = [0, 0, 0];
   let heardAt = performance.now();
   for (let from = 0; from < numShots; from += SHOTS_AT_ONCE) {
     const to = Math.min(numShots, from + SHOTS_AT_ONCE);
@@ -158,16 +171,18 @@ async function decoded(
       numShots: to - from,
       events: events.subarray(from * ofEvents, to * ofEvents),
       flips: flips.subarray(from * ofFlips, to * ofFlips),
+      probabilities: probabilities?.subarray(from, to),
     };
     const counts = countErrors(some, decoder, postselection);
     errors += counts.errors;
     discards += counts.discards;
+    errorProbability += counts.errorProbability;
     if (performance.now() - heardAt < HEAR_EVERY_MS) continue;
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
     heardAt = performance.now();
   }
-  return { errors, discards };
+  return { errors, discards, errorProbability };
 }
 
 /** Detection events and flips of observables, from parities or else from counts. */

@@ -42,6 +42,7 @@ import {
   taskBody,
 } from './experiment-schema.ts';
 import type { TaskFacts } from './stored-task.ts';
+import type { FaultNumbers } from './stratified-counts.ts';
 import type { StopRule } from './task-counts.ts';
 
 /** The fields of an experiment that are of good form. */
@@ -60,6 +61,8 @@ export interface CheckedTask
   /** Seed of the task, where it has one of its own. */
   readonly seed?: number;
   readonly stopRule: StopRule;
+  /** Present where its shots are stratified by their faults. */
+  readonly faultNumbers?: FaultNumbers;
   readonly counting: ErrorCounting;
 }
 
@@ -107,25 +110,32 @@ export function checkTask(
   const noise = task.noise ?? experiment.noise;
   const shots = Math.min(CHUNK_SHOTS, stopRule?.maxShots ?? CHUNK_SHOTS);
   const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
-  const checkDecoder = (read: TaskProblem) => {
-    if (read.decoders.has(decoder)) return;
-    decodable.check(decoder, read, declaredIn(read), faults);
-    if (faults.count === 0) read.decoders.add(decoder);
+  const sampling = task.sampling ?? experiment.sampling;
+  if (sampling !== undefined) checkStratified({ ...experiment, ...task }, faults);
+  const checkErrors = (read: TaskProblem) => {
+    const { known } = read;
+    if (!known.decoders.has(decoder)) {
+      decodable.check(decoder, read, declaredIn(read), faults);
+      if (faults.count === 0) known.decoders.add(decoder);
+    }
+    if (sampling === undefined || faults.count > 0) return;
+    known.faultNumbers ??= decodable.faultNumbers(read, declaredIn(read), faults);
   };
   const read = () => {
     const fresh = source && readProblem(task, { source, noise, shots }, context, faults);
-    if (fresh !== undefined) checkDecoder(fresh);
+    if (fresh !== undefined) checkErrors(fresh);
     return faults.count === 0 ? fresh : undefined;
   };
   const problem = problems.of(task, { noise, shots }, read);
   if (problem === undefined || stopRule === undefined) return undefined;
   const { circuit, chosen, repeated } = problem;
   // Operations that are read for one decoder are not kept.
-  checkDecoder({ ...problem, circuit: unpackCircuit(packCircuit(circuit)) });
+  checkErrors({ ...problem, circuit: unpackCircuit(packCircuit(circuit)) });
   const masks = masksOf(problem, task.postselect, faults);
+  const faultNumbers = sampling && faultNumbersFrom(sampling, problem.known.faultNumbers, faults);
   if (faults.count > 0) return undefined;
   const { seed, metadata } = task;
-  const strongId = strongIdOf(task, { noise, decoder });
+  const strongId = strongIdOf(task, { noise, decoder, sampling });
   return {
     ...chosen,
     groups: [{ circuit, points: undefined }],
@@ -134,6 +144,7 @@ export function checkTask(
     stopRule,
     ...(seed !== undefined && { seed }),
     ...(metadata !== undefined && { metadata }),
+    ...(faultNumbers !== undefined && { faultNumbers }),
     decoder,
     strongId,
     counting: {
@@ -152,8 +163,11 @@ interface TaskProblem extends Pick<ErrorCounting, 'parities' | 'repeated'> {
   readonly circuit: DynamicCircuit;
   readonly chosen: ChosenMethod;
   readonly losesQubits: boolean;
-  /** Those that are known to decode it. */
-  readonly decoders: Set<DecoderChoice>;
+  /** What was found of its errors: decoders that can decode them, and the numbers of faults of its shots. */
+  readonly known: {
+    readonly decoders: Set<DecoderChoice>;
+    faultNumbers?: Omit<FaultNumbers, 'minFaults'> | undefined;
+  };
 }
 
 /**
@@ -269,7 +283,7 @@ function readProblem(
     ...{ circuit, chosen, losesQubits },
     parities: allParityLists(detection),
     ...(detection.repeated && { repeated: detection.repeated }),
-    decoders: new Set(['none']),
+    known: { decoders: new Set(['none']) },
   };
 }
 
@@ -299,6 +313,39 @@ function stopRuleOf(
     ...(max_errors !== undefined && { maxErrors: max_errors }),
     ...(relative_error !== undefined && { relativeError: relative_error }),
   };
+}
+
+/** Fewer shots than these are hardly enough for a chunk of each stratum. */
+const MIN_STRATIFIED_SHOTS = 10_000;
+
+/** Adds faults of the fields beside which shots are not stratified. */
+function checkStratified(
+  { max_shots, max_errors, postselect }: Omit<TaskParts, 'metadata'>,
+  faults: FaultList,
+): void {
+  const without = 'Not taken where shots are stratified by their faults';
+  if (max_errors !== undefined) {
+    const problem = `${without}: most errors are those of many faults, which hardly matter. Ask for a relative_error.`;
+    faults.add('max_errors', problem);
+  }
+  if (postselect !== undefined) faults.add('postselect', `${without}.`);
+  if (max_shots !== undefined && max_shots < MIN_STRATIFIED_SHOTS) {
+    const least = MIN_STRATIFIED_SHOTS.toLocaleString('en');
+    faults.add('max_shots', `At least ${least} where shots are stratified by their faults.`);
+  }
+}
+
+function faultNumbersFrom(
+  { min_faults: minFaults = 0 }: NonNullable<TaskParts['sampling']>,
+  numbers: Omit<FaultNumbers, 'minFaults'> | undefined,
+  faults: FaultList,
+): FaultNumbers | undefined {
+  if (numbers === undefined) return undefined;
+  const most = numbers.probabilities.length - 1;
+  if (minFaults <= most) return { ...numbers, minFaults };
+  const problem = `${minFaults} faults or more have no probability that matters; at most ${most} are taken.`;
+  faults.add('sampling.min_faults', problem);
+  return undefined;
 }
 
 function checkMetadata(metadata: TaskParts['metadata'], faults: FaultList): void {
@@ -352,14 +399,19 @@ function maskOf(
   return mask;
 }
 
+/** What decides the statistics of a task, and may stand beside tasks. */
+interface StrongFacts extends Pick<TaskParts, 'noise' | 'sampling'> {
+  readonly decoder: DecoderChoice;
+}
+
 /** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
 export function strongIdOf(
   { circuit, qasm, stim, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
-  { noise, decoder }: { readonly noise: TaskParts['noise']; readonly decoder: DecoderChoice },
+  { noise, decoder, sampling }: StrongFacts,
 ): string {
   const problem = {
     ...{ circuit, qasm, stim, qubits, detectors, logical_observables, noise },
-    ...{ decoder, postselect, metadata },
+    ...{ decoder, postselect, metadata, sampling },
   };
   return createHash('sha256').update(JSON.stringify(problem)).digest('hex');
 }

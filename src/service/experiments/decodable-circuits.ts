@@ -10,7 +10,9 @@ import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts
 import type { Parities } from '../../compiler/clifford/error-walk.ts';
 import { type DecoderChoice, Decoders, structureOf } from '../../decoding/decoders.ts';
 import { notDecodable } from '../../decoding/errors.ts';
+import { FaultStrata } from '../../decoding/fault-strata.ts';
 import type { DecoderName } from '../../decoding/open-decoder.ts';
+import type { FaultNumbers } from './stratified-counts.ts';
 
 /** Code of faults that depend on the circuit. */
 export const INVALID = 'CIRCUIT_INVALID';
@@ -39,6 +41,41 @@ export class DecodableCircuits {
       ? 'which errors flip a detector depends on the qubits that are lost'
       : this.#reasonAgainst(name, circuit, parities);
     if (reason !== undefined) faults.add('decoder', notDecodable(name, reason), INVALID);
+  }
+
+  /** The numbers of faults of a circuit's shots; adds a fault where they are not known. */
+  faultNumbers(
+    { circuit, losesQubits }: { readonly circuit: DynamicCircuit; readonly losesQubits: boolean },
+    parities: Parities,
+    faults: FaultList,
+  ): Omit<FaultNumbers, 'minFaults'> | undefined {
+    const found = losesQubits
+      ? 'which errors flip a detector depends on the qubits that are lost'
+      : this.#faultNumbers(circuit, parities);
+    if (typeof found !== 'string') return found;
+    faults.add('sampling', `Shots are not stratified by their faults: ${found}.`, INVALID);
+    return undefined;
+  }
+
+  #faultNumbers(circuit: DynamicCircuit, parities: Parities) {
+    if (parities.repeated !== undefined) return 'the REPEAT blocks of the text are kept as loops';
+    const program = compileStabilizer(circuit);
+    if ('kind' in program) {
+      return `faults are those of Clifford gates with Pauli noise, and ${program.operation} is neither`;
+    }
+    const structure = `faults ${structureOf(program, parities)}`;
+    if (!this.#known.has(structure)) {
+      if (this.#instructionsLeft <= 0)
+        return 'the circuits of the experiment are too many and different';
+      this.#instructionsLeft -= program.code.length / 4;
+      this.#known.add(structure);
+    }
+    const errors = this.#decoders.errorsOf(program, parities, 'exact');
+    if ('reason' in errors) return errors.reason;
+    const strata = new FaultStrata(errors);
+    const probabilities = strata.distribution();
+    if (typeof probabilities === 'string') return probabilities;
+    return { numFaults: strata.numFaults, mean: strata.mean, probabilities };
   }
 
   #reasonAgainst(

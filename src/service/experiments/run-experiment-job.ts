@@ -18,6 +18,7 @@ import type { ExperimentResultFields } from './experiment-schema.ts';
 import { experimentFactsOf } from './read-experiment.ts';
 import { type ChunkRange, type RunningTask, RunningTasks } from './running-tasks.ts';
 import { partOfTask, type StoredTask } from './stored-task.ts';
+import { StratifiedCounts } from './stratified-counts.ts';
 
 /** Dependencies of an experiment that runs. */
 interface ExperimentRunDeps {
@@ -75,7 +76,8 @@ export class ExperimentRun {
     const onAbort = () => this.#tasks.abort(this.#runs.signal.reason);
     this.#runs.signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await this.#runs.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
+      do await this.#runs.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
+      while (this.#tasks.areOpen);
     } finally {
       this.#save();
     }
@@ -134,8 +136,10 @@ export class ExperimentRun {
   #runOf({ task, from, to }: ChunkRange) {
     const { id, keyId, priority, request } = this.#job;
     const { tier } = experimentFactsOf(request);
-    const { checked, seed } = task;
-    const shots = Math.min(to * CHUNK_SHOTS, checked.stopRule.maxShots);
+    const { checked, seed, counts } = task;
+    const strata = counts instanceof StratifiedCounts ? counts.strataOf(from, to) : undefined;
+    const end = to * CHUNK_SHOTS;
+    const shots = strata === undefined ? Math.min(end, checked.stopRule.maxShots) : end;
     return {
       id: `${id}/${this.#numRuns++}`,
       ...{ keyId, tier, priority },
@@ -146,6 +150,7 @@ export class ExperimentRun {
         ...{ shots, seed },
         shotRange: { from: from * CHUNK_SHOTS, to: shots },
         errorCounting: this.#countingOf(task),
+        ...(strata !== undefined && { strata }),
       },
     };
   }
