@@ -4,7 +4,7 @@
  */
 import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchChunks } from '../../fleet/batch-chunks.ts';
-import { CHUNK_SHOTS, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
+import { CHUNK_SHOTS, chunksOf, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { inSharedMemory } from '../../fleet/workers/sent-circuit.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -113,8 +113,10 @@ export class ExperimentRun {
       const result = await this.#deps.processor.run(run, { onStarted }, ended.signal);
       const { outputs, backend, timing } = result;
       const { compileMs, executionMs } = timing;
-      const { shotRange } = run.request;
-      const circuits = shotRange.to - shotRange.from;
+      const circuits = chunksOf(run.request.shotRange, run.request.strata).reduce(
+        (sum, { shots }) => sum + shots,
+        0,
+      );
       this.#log.note({ processor: this.#job.target, backend, circuits, executionMs });
       this.#compileMs += compileMs;
       this.#executionMs += executionMs;
