@@ -63,25 +63,30 @@ def call(path, body=None):
         raise SystemExit(f"{error.code}: {json.load(error)['error']['message']}")
 
 
-def main(shots=100_000, file=None):
-    tasks = [
-        {"stim": repetition_code(d, p), "metadata": {"d": d, "p": p}} for p in ERROR_RATES for d in DISTANCES
-    ]
-    body = {"tasks": tasks, "max_shots": shots, "max_errors": 200, "decoder": "matching", "seed": 1}
-    record = json.loads(call("/quantum/experiments", body))["data"]
+def finished(record):
+    """The record of an experiment once it has ended."""
     path = f"/quantum/experiments/{record['experiment_id']}"
     while record["status"] in ("queued", "running"):
         time.sleep(0.2)
         record = json.loads(call(path))["data"]
     if record["status"] != "completed":
         raise SystemExit(record["error"]["message"])
+    return record
+
+
+def main(shots=100_000, file=None):
+    tasks = [
+        {"stim": repetition_code(d, p), "metadata": {"d": d, "p": p}} for p in ERROR_RATES for d in DISTANCES
+    ]
+    body = {"tasks": tasks, "max_shots": shots, "max_errors": 200, "decoder": "matching", "seed": 1}
+    record = finished(json.loads(call("/quantum/experiments", body))["data"])
     rates = {(t["metadata"]["p"], t["metadata"]["d"]): t["logical_error_rate"] for t in record["tasks"]}
     print("p     " + "  ".join(f"d = {d}   " for d in DISTANCES))
     for p in ERROR_RATES:
         print(f"{p:<4}  " + "  ".join(f"{rates[p, d]:.6f}" for d in DISTANCES))
     if file is not None:
         with open(file, "w") as table:
-            table.write(call(f"{path}/csv"))
+            table.write(call(f"/quantum/experiments/{record['experiment_id']}/csv"))
 
 
 if __name__ == "__main__":

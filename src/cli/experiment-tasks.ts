@@ -18,6 +18,8 @@ export interface ExperimentOptions extends AddressOptions {
   readonly postselectDetectors?: 'all' | readonly number[];
   readonly postselectDetectorsWithNonZero4thCoord?: boolean;
   readonly postselectObservables?: readonly number[];
+  readonly sampling?: 'stratified';
+  readonly minFaults?: number;
   readonly metadata?: readonly string[];
   readonly saveResume?: string;
   readonly target: string;
@@ -38,6 +40,7 @@ export async function tasksOf(
   options: ExperimentOptions,
 ): Promise<readonly NamedTask[]> {
   const { decoder: decoders = ['matching'] } = options;
+  const ofShots = samplingOf(options);
   const tasks = new Map<string, NamedTask>();
   for (const file of files) {
     const content: Partial<TaskBody> = await readCircuitFile(file);
@@ -45,11 +48,13 @@ export async function tasksOf(
     const problem = {
       ...content,
       ...(postselect !== undefined && { postselect }),
+      ...(ofShots !== undefined && { sampling: ofShots }),
       metadata: { ...metadataOf(file), ...fieldsIn(options.metadata ?? [], '--metadata') },
     };
     // The cast is safe: the option takes these names alone.
     for (const decoder of decoders as readonly NonNullable<TaskBody['decoder']>[]) {
-      const strongId = strongIdOf(problem, { noise: content.noise, decoder });
+      const { noise, sampling } = problem;
+      const strongId = strongIdOf(problem, { noise, decoder, sampling });
       if (tasks.has(strongId)) {
         const why = `${file} is given twice, with the decoder ${decoder} and the same metadata.`;
         throw new OptionsConflictError(why);
@@ -58,6 +63,28 @@ export async function tasksOf(
     }
   }
   return [...tasks.values()];
+}
+
+/** How shots are taken; undefined as the circuit has them. */
+function samplingOf({
+  sampling: method,
+  minFaults,
+  saveResume,
+  csv,
+}: ExperimentOptions): TaskBody['sampling'] {
+  if (method === undefined) {
+    if (minFaults !== undefined) {
+      throw new OptionsConflictError('--min-faults is of --sampling stratified.');
+    }
+    return undefined;
+  }
+  if (saveResume !== undefined || csv === true) {
+    const option = csv === true ? '--csv' : '--save-resume';
+    throw new OptionsConflictError(
+      `${option} writes a table of Sinter's, which has no place for the rate of stratified shots.`,
+    );
+  }
+  return { method, ...(minFaults !== undefined && { min_faults: minFaults }) };
 }
 
 function postselectionOf(

@@ -53,6 +53,17 @@ export function addExperimentCommand(program: Command, io: CommandIo): void {
       'discard shots in which the prediction of one of these observables is wrong',
       numbers,
     )
+    .addOption(
+      new Option(
+        '--sampling <method>',
+        'stratified: shots by their number of faults, for rates too low to be sampled',
+      ).choices(['stratified']),
+    )
+    .option(
+      '--min-faults <n>',
+      'with --sampling: fewer faults are taken as corrected',
+      whole(0, 1000),
+    )
     .option('--metadata <name=value>', 'of all tasks; may be repeated', several)
     .option('--save-resume <file>', "append counts to a table of Sinter's, and go on where it ends")
     .option('--processor, --target <id>', 'a simulator', 'qvm')

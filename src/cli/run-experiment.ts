@@ -157,7 +157,7 @@ function writeCounts(
     out.write([CSV_HEADER, ...rows, ''].join('\n'));
   } else {
     const rows = known.map(({ task: { file, body }, counts }) => {
-      const found = errorRate(counts);
+      const found = counts.rate ?? errorRate(counts);
       const rate =
         found === undefined
           ? ['', '']

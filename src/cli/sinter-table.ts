@@ -1,7 +1,7 @@
 /** Counts of experiments in a table of Sinter's: rows that are read, and appended as counts come. */
 import { appendFileSync, existsSync } from 'node:fs';
 import type { TaskCounts } from '../client/client.ts';
-import type { ShotCounts } from '../service/experiments/error-rate.ts';
+import type { ErrorRate, ShotCounts } from '../service/experiments/error-rate.ts';
 import { CSV_HEADER, csvRow } from '../service/experiments/stored-task.ts';
 import { readText } from './circuit-file.ts';
 import { FileUnreadableError, FileUnwritableError } from './errors.ts';
@@ -10,6 +10,8 @@ import type { NamedTask } from './experiment-tasks.ts';
 /** Counts of a task, under the names of Sinter's columns. */
 export interface Counts extends ShotCounts {
   readonly seconds: number;
+  /** Where shots are stratified: it is not errors by shots. */
+  readonly rate?: ErrorRate;
 }
 
 /** Counts of a task without shots. */
@@ -87,7 +89,12 @@ export class NewCounts {
         seconds: Math.max(0, now.seconds - last.seconds),
       };
       const named = this.#tasks[task]!;
-      this.#counted.set(named.strongId, sumOf(this.#counted.get(named.strongId), more));
+      const { sampling, logical_error_rate: rate, interval } = now;
+      const ofStrata = sampling && rate !== null && interval !== null;
+      this.#counted.set(named.strongId, {
+        ...sumOf(this.#counted.get(named.strongId), more),
+        ...(ofStrata && { rate: { rate, low: interval[0], high: interval[1] } }),
+      });
       if (this.#file !== undefined) append(this.#file, `${rowOf(named, more)}\n`);
     }
   }

@@ -1458,6 +1458,18 @@ export type ExperimentSubmissionInput = {
    * after every 1,024 shots
    */
   readonly relative_error?: number | undefined;
+  /**
+   * stratified: shots are taken by their number of faults (independent errors of the circuit), for logical error
+   * rates that are too low to be sampled. Without it shots are drawn as the circuit has them
+   */
+  readonly sampling?: {
+    readonly method: 'stratified';
+    /**
+     * Fewer faults than these are taken as corrected, and no shots of them are taken: half the distance of the
+     * circuit, rounded up. By default 0
+     */
+    readonly min_faults?: number | undefined;
+  } | undefined;
   /** The same request with the same seed has the same counts. By default it is drawn */
   readonly seed?: number | undefined;
   /** Default normal. high takes effect for Enterprise keys only */
@@ -1546,6 +1558,18 @@ export type ExperimentTaskInput = {
    * after every 1,024 shots
    */
   readonly relative_error?: number | undefined;
+  /**
+   * stratified: shots are taken by their number of faults (independent errors of the circuit), for logical error
+   * rates that are too low to be sampled. Without it shots are drawn as the circuit has them
+   */
+  readonly sampling?: {
+    readonly method: 'stratified';
+    /**
+     * Fewer faults than these are taken as corrected, and no shots of them are taken: half the distance of the
+     * circuit, rounded up. By default 0
+     */
+    readonly min_faults?: number | undefined;
+  } | undefined;
   /** Which shots are discarded */
   readonly postselect?: {
     /** Numbers of detectors: a shot in which one of them fires is discarded */
@@ -2595,15 +2619,44 @@ export type TaskCounts = {
   readonly discards: number;
   /** Sampling and decoding, summed over all threads */
   readonly seconds: number;
-  /** Errors per kept shot; null while no shot is kept */
+  /** Errors per kept shot, or of stratified shots the sum over strata; null while no shot is kept */
   readonly logical_error_rate: number | null;
-  /** Wilson's interval of the logical error rate at 95 % */
+  /**
+   * Wilson's interval of the logical error rate at 95 %, or of stratified shots that which follows from those of
+   * the strata
+   */
   readonly interval: readonly [number, number] | null;
   readonly decoder: 'matching' | 'union_find' | 'lookup' | 'none';
   readonly seed: number;
   /** SHA-256 of the task, in hexadecimal digits: rows of one problem have one id */
   readonly strong_id: string;
   readonly metadata?: unknown | undefined;
+  /** Counts by the number of faults, where shots are stratified */
+  readonly sampling?: {
+    readonly method: 'stratified';
+    /** Independent errors that may happen */
+    readonly num_faults: number;
+    /** Of them, those of a shot on average */
+    readonly mean_faults: number;
+    /** Fewer faults are taken as corrected, as the request says */
+    readonly min_faults: number;
+    /**
+     * Probability of the numbers of faults, from min_faults on, that no shot was taken of; it is in the upper bound
+     * of the interval
+     */
+    readonly omitted_probability: number;
+    readonly strata: readonly {
+      readonly faults: number;
+      /** That a shot has so many faults */
+      readonly probability: number;
+      readonly shots: number;
+      readonly errors: number;
+      /** Sets of so many faults, where each is looked at once and none is drawn */
+      readonly sets?: number | undefined;
+      /** With sets: probability of those with errors, given so many faults */
+      readonly error_probability?: number | undefined;
+    }[];
+  } | undefined;
 };
 
 export type TaskSubmissionInput = {

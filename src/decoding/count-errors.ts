@@ -16,6 +16,8 @@ export interface DetectedShots {
   readonly numShots: number;
   readonly events: Uint8Array;
   readonly flips: Uint8Array;
+  /** By shot, where shots are cases of which each is looked at once. */
+  readonly probabilities?: Float64Array | undefined;
 }
 
 /** Numbers of shots. */
@@ -23,6 +25,8 @@ export interface ErrorCounts {
   /** Among the shots that are kept. */
   readonly errors: number;
   readonly discards: number;
+  /** Probabilities of the shots with errors, added up, where shots have some. */
+  readonly errorProbability: number;
 }
 
 /** @param decoder - Without one, no flips are predicted. */
@@ -31,14 +35,14 @@ export function countErrors(
   decoder: Decoder | undefined,
   { detectors, observables }: Postselection,
 ): ErrorCounts {
-  const { numShots, events, flips } = keptShots(shots, detectors);
+  const { numShots, events, flips, probabilities } = keptShots(shots, detectors);
   const width = flips.length / Math.max(1, numShots);
   if (decoder !== undefined) {
     const predictions = new Uint8Array(flips.length);
     decoder.decode(events, numShots, predictions);
     for (let i = 0; i < flips.length; i++) flips[i]! ^= predictions[i]!;
   }
-  let [errors, discards] = [0, shots.numShots - numShots];
+  let [errors, discards, errorProbability] = [0, shots.numShots - numShots, 0];
   for (let shot = 0; shot < numShots; shot++) {
     let [isWrong, isDiscarded] = [false, false];
     for (let byte = 0; byte < width; byte++) {
@@ -48,17 +52,18 @@ export function countErrors(
       if ((wrong & (observables?.[byte] ?? 0)) !== 0) isDiscarded = true;
     }
     if (isDiscarded) discards++;
-    else if (isWrong) errors++;
+    else if (isWrong) {
+      errors++;
+      errorProbability += probabilities?.[shot] ?? 0;
+    }
   }
-  return { errors, discards };
+  return { errors, discards, errorProbability };
 }
 
 /** The shots in which none of some detectors fired. */
-function keptShots(
-  { numShots, events, flips }: DetectedShots,
-  detectors: Uint8Array | undefined,
-): DetectedShots {
-  if (detectors === undefined) return { numShots, events, flips };
+function keptShots(shots: DetectedShots, detectors: Uint8Array | undefined): DetectedShots {
+  if (detectors === undefined) return shots;
+  const { numShots, events, flips } = shots;
   const [width, ofFlips] = [events.length / numShots, flips.length / numShots];
   let kept = 0;
   for (let shot = 0; shot < numShots; shot++) {

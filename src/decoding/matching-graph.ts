@@ -10,9 +10,9 @@
  *   2023, section 2.
  */
 import {
-  detectorsIn,
   type ErrorMechanism,
-  partsOf,
+  either,
+  SEPARATOR,
   type Symptoms,
 } from '../compiler/clifford/symptoms.ts';
 import { BOUNDARY } from './adjacency.ts';
@@ -81,23 +81,27 @@ function mergedParts(
 ): readonly Edge[] | NoDecoder {
   const edges = new Map<number | string, Edge>();
   for (const { symptoms, probability } of errors) {
-    for (const part of partsOf(symptoms)) {
-      const count = detectorsIn(part, numDetectors);
+    // Parts are looked at in their place: a list for each takes longer than everything else.
+    for (let start = 0; start <= symptoms.length; ) {
+      let end = start;
+      while (end < symptoms.length && symptoms[end] !== SEPARATOR) end++;
+      let first = start;
+      while (first < end && symptoms[first]! < numDetectors) first++;
+      const count = first - start;
       if (count > 2) {
-        const flipped = part.slice(0, count).join(', ');
+        const flipped = symptoms.slice(start, first).join(', ');
         return {
           reason: `an error flips the detectors ${flipped} and is not split into errors that flip one or two`,
         };
       }
-      const [from = BOUNDARY, to = BOUNDARY] = part.slice(0, count);
-      const observables = part.slice(count).map((each) => each - numDetectors);
-      const key = count === 0 ? observables.join() : from * (numDetectors + 1) + to + 1;
+      const from = count === 0 ? BOUNDARY : symptoms[start]!;
+      const to = count < 2 ? BOUNDARY : symptoms[start + 1]!;
+      const flips = () => symptoms.slice(first, end).map((each) => each - numDetectors);
+      const key = count === 0 ? flips().join() : from * (numDetectors + 1) + to + 1;
       const known = edges.get(key);
-      if (known === undefined) edges.set(key, { from, to, observables, probability });
-      else {
-        const before = known.probability;
-        known.probability = before * (1 - probability) + probability * (1 - before);
-      }
+      if (known === undefined) edges.set(key, { from, to, observables: flips(), probability });
+      else known.probability = either(known.probability, probability);
+      start = end + 1;
     }
   }
   return [...edges.values()];

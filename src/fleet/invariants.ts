@@ -9,7 +9,7 @@ import { AngleDerivatives } from '../circuit/angle-formulas.ts';
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import { wordsFor } from '../engine/classical-bits.ts';
-import type { Counts, ShotRange } from '../engine/engine.ts';
+import type { Counts } from '../engine/engine.ts';
 import { InvariantError } from '../engine/errors.ts';
 import type { CodedError } from '../errors/coded-error.ts';
 import { chunksOf, TALLY_LENGTH, tallyOf } from './error-counting.ts';
@@ -54,9 +54,9 @@ export function faultOfRun(
   { circuit, request }: Pick<CircuitRun, 'circuit' | 'request'>,
   { outputs, backend }: Pick<CircuitResult, 'outputs' | 'backend'>,
 ): Fault {
-  const { observables, shots = 0, shotRange, errorCounting } = request;
+  const { observables, shots = 0, shotRange, errorCounting, strata } = request;
   if (errorCounting !== undefined && shotRange !== undefined) {
-    return faultOfTallies(outputs.tallies, shotRange);
+    return faultOfTallies(outputs.tallies, chunksOf(shotRange, strata));
   }
   const { numQubits, numBits } = circuit;
   const tolerance = toleranceOf(backend.precision, circuitWork(circuit).numOperations);
@@ -112,12 +112,15 @@ function faultOfRow(
   );
 }
 
-function faultOfTallies(tallies: Float64Array | undefined, shotRange: ShotRange): Fault {
-  const chunks = chunksOf(shotRange);
+function faultOfTallies(
+  tallies: Float64Array | undefined,
+  chunks: ReturnType<typeof chunksOf>,
+): Fault {
   if (tallies?.length !== TALLY_LENGTH * chunks.length) return 'there is no tally of each chunk';
   for (const [k, chunk] of chunks.entries()) {
-    const { shots, errors, discards, ms } = tallyOf(tallies, k);
-    const isRight = shots === chunk.shots && errors >= 0 && discards >= 0 && ms >= 0;
+    const { shots, errors, discards, errorProbability: p, ms } = tallyOf(tallies, k);
+    const isRight =
+      shots === chunk.shots && errors >= 0 && discards >= 0 && ms >= 0 && p >= 0 && p <= 1 + 1e-9;
     if (!isRight || !(errors + discards <= shots)) {
       return `chunk ${chunk.index} of ${chunk.shots} shots has ${errors} errors and ${discards} discards in ${shots}`;
     }

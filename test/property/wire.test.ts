@@ -159,6 +159,7 @@ testSeeds('every run comes to its worker whole', seeds(150), (seed) => {
       detectors: Uint8Array.of(2),
       observables: Uint8Array.of(),
     },
+    strata: [{ faults: 1, shots: 2, first: 3 }],
     seeds: Float64Array.of(1, 2),
     statevector: true,
     probabilities: true,

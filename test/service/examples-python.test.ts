@@ -32,6 +32,23 @@ describeWith(['Python 3'], 'in Python', () => {
     expect(high).toEqual(high.toSorted((a, b) => a - b));
   });
 
+  test('low_error_rates.py finds that errors fall as the power of half the distance', async () => {
+    const printed = await examples.printed('python3', 'low_error_rates.py', '50000');
+    const rows = [...printed.matchAll(/^(\d) +(\S+) +(\S+) +(\S+) to (\S+) +(\d)$/gm)].map((row) =>
+      row.slice(1).map(Number),
+    );
+    expect(rows).toHaveLength(6);
+    for (const [d, p, rate, low, high, faults] of rows) {
+      expect(low).toBeLessThanOrEqual(rate!);
+      expect(high).toBeGreaterThanOrEqual(rate!);
+      expect(faults).toBe((d! + 1) / 2);
+      // A count of the sets of so many faults, times their probability.
+      const sets = rate! / p! ** faults!;
+      expect(sets).toBeGreaterThan(d === 3 ? 20 : 200);
+      expect(sets).toBeLessThan(d === 3 ? 27 : 280);
+    }
+  });
+
   test('agent_task.py is given the one gate that is left', async () => {
     expect(JSON.parse(await examples.printed('python3', 'agent_task.py'))).toEqual([
       { gate: 'X', qubit: 1 },

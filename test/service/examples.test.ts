@@ -67,6 +67,7 @@ const TESTED = [
   'repetition-code.qasm',
   'repetition-code.stim',
   'surface_code.py',
+  'low_error_rates.py',
   'threshold.py',
   'vqe_h2.py',
   'watch-job.mjs',

@@ -103,6 +103,22 @@ test('appends to a table and goes on where it ends', async () => {
   expect(seeded).toMatchObject({ code: 2, stderr: expect.stringContaining('--seed would draw') });
 });
 
+test.each([
+  ['here', []],
+  ['at a service', ['--submit']],
+])(
+  'prints the rate of stratified shots, which are not the errors by the shots, %s',
+  async (_, options) => {
+    const asked = [written('low.stim', 1e-6), '--max-shots', '10000', '--sampling', 'stratified'];
+    const { code, stdout } = await experiment([...asked, ...options]);
+    // 3p² − 2p³, from all eight sets of faults: four of them err.
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/matching +8 +4 +0 +3\.00e-12 +3\.00e-12 to 3\.00e-12\n$/),
+    });
+  },
+);
+
 test('keeps the counts of an experiment that Ctrl-C ends', async () => {
   const [file, table] = [written('p=0.4.stim', 0.4), join(folder.path, 'interrupted.csv')];
   let interrupt: (() => void) | undefined;
@@ -151,6 +167,11 @@ test.each([
     '--metadata has "d"; metadata are written as name=value',
   ],
   [[], "required option '--max-shots <n>' not specified"],
+  [['--max-shots', '10000', '--min-faults', '2'], '--min-faults is of --sampling stratified'],
+  [
+    ['--max-shots', '10000', '--sampling', 'stratified', '--csv'],
+    "--csv writes a table of Sinter's, which has no place for the rate",
+  ],
 ])('refuses %j', async (options, message) => {
   const { code, stderr } = await experiment([written('one.stim', 0.1), ...options]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });

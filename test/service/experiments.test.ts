@@ -95,6 +95,19 @@ const WITH_T = [
   '',
 ].join('\n');
 
+/** X or Z, but never both, each flips a detector of its own. */
+const EXCLUSIVE = [
+  'RX 1',
+  'CX 1 0',
+  'PAULI_CHANNEL_1(0.1, 0, 0.1) 0',
+  'CX 1 0',
+  'MX 1',
+  'M 0',
+  'DETECTOR rec[-2]',
+  'OBSERVABLE_INCLUDE(0) rec[-1]',
+  '',
+].join('\n');
+
 /** One error flips four detectors, and no others flip some of them. */
 const HYPEREDGE = [
   'X_ERROR(0.1) 0',
@@ -246,6 +259,26 @@ describe('POST /quantum/experiments', () => {
     }
   });
 
+  test('many tasks of one circuit count as each does alone', async () => {
+    const padding = `# ${'-'.repeat(2000)}\n`;
+    const tasks = [0.02, 0.05, 0.1, 0.2].flatMap((p) =>
+      (['matching', 'union_find', 'none'] as const).map((decoder) => ({
+        stim: padding + repetitionCode(5, p),
+        decoder,
+        seed: 4,
+      })),
+    );
+    const together = await run({ tasks, max_shots: 3000 });
+    for (const [i, task] of tasks.entries()) {
+      const [alone] = (await run({ tasks: [task], max_shots: 3000 })).tasks;
+      const { shots, errors, discards, strong_id } = alone;
+      expect(together.tasks[i]).toMatchObject({ shots, errors, discards, strong_id });
+    }
+    expect(
+      new Set(together.tasks.map(({ errors }: { errors: number }) => errors)).size,
+    ).toBeGreaterThan(6);
+  });
+
   test('decodes by matching unless the request says otherwise', async () => {
     const record = await run({ tasks: [{ stim: CHECKED(0.125) }], max_shots: 1000 });
     expect(record.tasks[0]).toMatchObject({ decoder: 'matching', errors: 0 });
@@ -266,7 +299,106 @@ describe('POST /quantum/experiments', () => {
     expect(deviations(counts.errors, 5000, 0.25)).toBeLessThan(5);
   });
 
+  test('knows low rates exactly where all sets of faults are looked at', async () => {
+    // A majority of three qubits is wrong if two or three are flipped.
+    const p = 1e-7;
+    const task = { stim: repetitionCode(3, p), sampling: { method: 'stratified' } };
+    const [counts] = (await run({ tasks: [task], max_shots: 10_000 })).tasks;
+    const { logical_error_rate, interval, sampling } = counts;
+    expect(logical_error_rate / (3 * p ** 2 - 2 * p ** 3)).toBeCloseTo(1, 9);
+    expect(interval.map((each: number) => each / logical_error_rate)).toEqual([1, 1]);
+    const errors = sampling.strata.map(({ sets, errors }: Record<string, number>) => [
+      sets,
+      errors,
+    ]);
+    expect(errors).toEqual([
+      [1, 0],
+      [3, 0],
+      [3, 3],
+      [1, 1],
+    ]);
+    expect(sampling).toMatchObject({ num_faults: 3, min_faults: 0, omitted_probability: 0 });
+  });
+
+  test.each([
+    ['repetition_code', 'memory', 5, 0.02],
+    ['surface_code', 'rotated_memory_x', 3, 0.004],
+  ])('stratified shots of %s err as often as drawn ones', async (code, task, distance, p) => {
+    const noise = {
+      ...NO_NOISE,
+      afterCliffordDepolarization: p,
+      beforeRoundDataDepolarization: p,
+      beforeMeasureFlipProbability: p,
+    };
+    const made = generateStim({ code, task, distance, rounds: 3, noise });
+    if ('problem' in made) throw new Error(made.problem);
+    const tasks = [{ stim: made.text }, { stim: made.text, sampling: { method: 'stratified' } }];
+    const [drawn, stratified] = (await run({ tasks, max_shots: 100_000, seed: 2 })).tasks;
+    const half = ({ interval: [low, high] }: { interval: readonly number[] }) => (high! - low!) / 2;
+    const difference = Math.abs(drawn.logical_error_rate - stratified.logical_error_rate);
+    expect(difference).toBeLessThan((5 / 2) * Math.hypot(half(drawn), half(stratified)));
+    expect(half(stratified)).toBeLessThan(half(drawn));
+    expect(stratified.errors).toBeGreaterThan(2 * drawn.errors);
+    // Sinter would take its errors by its shots as the rate.
+    const { experiment_id: id } = await run({ tasks, max_shots: 10_000 });
+    const table = (await service.get(`${PATH}/${id}/csv`)).body.trim().split('\n');
+    expect(table).toHaveLength(2);
+  });
+
+  const STRATIFIED = { sampling: { method: 'stratified' }, max_shots: 10_000 };
   const refused: readonly (readonly [string, object, string, RegExp])[] = [
+    [
+      'stratified shots of too few',
+      { ...STRATIFIED, max_shots: 9999 },
+      'tasks[0].max_shots',
+      /At least 10,000/,
+    ],
+    [
+      'a limit of errors of stratified shots',
+      { ...STRATIFIED, max_errors: 10 },
+      'tasks[0].max_errors',
+      /relative_error/,
+    ],
+    [
+      'stratified shots with post-selection',
+      { ...STRATIFIED, tasks: [{ stim: CHECKED(0.1), postselect: { detectors: [0] } }] },
+      'tasks[0].postselect',
+      /Not taken/,
+    ],
+    [
+      'stratified shots of gates that are not Clifford',
+      { ...STRATIFIED, tasks: [{ stim: WITH_T }] },
+      'tasks[0].sampling',
+      /T on qubit 0 is neither/,
+    ],
+    [
+      'stratified shots of qubits that are lost',
+      { ...STRATIFIED, tasks: [{ stim: `LOSS_ERROR(0.1) 0\n${CHECKED(0.1)}` }] },
+      'tasks[0].sampling',
+      /qubits that are lost/,
+    ],
+    [
+      'stratified shots of errors that exclude each other',
+      { ...STRATIFIED, tasks: [{ stim: EXCLUSIVE }] },
+      'tasks[0].sampling',
+      /no independent errors have the probabilities/,
+    ],
+    [
+      'strata of more faults than may happen',
+      {
+        tasks: [{ stim: CHECKED(0.1) }],
+        sampling: { method: 'stratified', min_faults: 2 },
+        max_shots: 10_000,
+      },
+      'tasks[0].sampling.min_faults',
+      /at most 1/,
+    ],
+    [
+      'an unknown way of sampling',
+      { sampling: { method: 'splitting' } },
+      'sampling.method',
+      /stratified/,
+    ],
     ['no limit of shots', { max_shots: undefined }, 'tasks[0].max_shots', /Required/],
     ['too many shots', { max_shots: 10 ** 12 + 1 }, 'max_shots', /1000000000000/],
     ['an unknown decoder', { decoder: 'tea_leaves' }, 'decoder', /none/],

@@ -73,9 +73,9 @@ export function flatErrors({ parts, ...sizes }: PartedErrors): IndependentErrors
   const addAll = (some: readonly ErrorPart[], lower: number): boolean =>
     some.every((part) => {
       if (!('times' in part)) {
-        for (const { symptoms, probability } of part.errors) {
+        for (const { symptoms, probability, terms } of part.errors) {
           const moved = symptoms.map((each) => (each < sizes.numDetectors ? each - lower : each));
-          table.add(moved, probability);
+          table.add(moved, probability, terms);
         }
         return table.errors.length <= MAX_FLAT_ERRORS;
       }

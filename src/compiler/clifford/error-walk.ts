@@ -4,7 +4,7 @@
  */
 import type { TrackOperation } from '../../circuit/circuit.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
-import type { PauliChannel, PauliError } from '../../circuit/noise/channel.ts';
+import type { PauliError } from '../../circuit/noise/channel.ts';
 import type {
   ParityBlock,
   ParityLoop,
@@ -12,10 +12,9 @@ import type {
   RepeatedParities,
 } from '../../circuit/stim/repeated-parities.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
+import { ErrorStrengths, type Strength } from './error-strengths.ts';
 import { splitByChannel } from './split-errors.ts';
 import {
-  type ChannelErrors,
-  channelErrors,
   common,
   type DeclaredDetector,
   type ErrorPart,
@@ -144,8 +143,8 @@ function joinedParts(parts: readonly ErrorPart[]): readonly ErrorPart[] {
       continue;
     }
     const table = new ErrorTable();
-    for (const { symptoms, probability } of [...before.errors, ...part.errors]) {
-      table.add(symptoms, probability);
+    for (const { symptoms, probability, terms } of [...before.errors, ...part.errors]) {
+      table.add(symptoms, probability, terms);
     }
     all[all.length - 1] = {
       errors: table.errors,
@@ -184,7 +183,7 @@ export class ErrorWalk {
   hasGauge = false;
   /** Parities without errors, of a walk that met no random detector or does not collect errors. */
   readonly expected: Uint8Array;
-  readonly #channels = new Map<PauliChannel, ChannelErrors>();
+  readonly #strengths: ErrorStrengths | undefined;
 
   /** @param options - Absent if errors are not collected. */
   constructor(
@@ -201,6 +200,7 @@ export class ErrorWalk {
     this.#ofX = Array<Symptoms>(program.numQubits).fill(NONE);
     this.#ofZ = Array<Symptoms>(program.numQubits).fill(NONE);
     this.#block = blockOf(parities);
+    this.#strengths = options && new ErrorStrengths(program, options);
     this.expected = new Uint8Array(numDetectors + numObservables);
   }
 
@@ -427,7 +427,7 @@ export class ErrorWalk {
   }
 
   #undo(at: number): void {
-    const { code, operands, channels, misreads, tracks } = this.#program;
+    const { code, operands, tracks } = this.#program;
     const [op, a, b, c] = [code[at]!, code[at + 1]!, code[at + 2]!, code[at + 3]!];
     const [ofX, ofZ] = [this.#ofX, this.#ofZ];
     switch (op) {
@@ -483,19 +483,17 @@ export class ErrorWalk {
         ofZ[a] = NONE;
         return;
       case OPS.noise1:
-        this.#addChannel(channels[a]!, [b]);
+        this.#addChannel(a, [b]);
         return;
       case OPS.noise2:
-        this.#addChannel(channels[a]!, [b, c]);
+        this.#addChannel(a, [b, c]);
         return;
       case OPS.noise:
-        this.#addChannel(channels[a]!, operands.subarray(b, b + c));
+        this.#addChannel(a, operands.subarray(b, b + c));
         return;
-      case OPS.misread: {
-        const { p1Given0, p0Given1 } = misreads[a]!;
-        this.#addMisreading(b + this.#shift, p1Given0, p0Given1);
+      case OPS.misread:
+        this.#addMisreading(a, b + this.#shift);
         return;
-      }
       case OPS.track:
         this.#undoTrack(tracks[a]!);
         return;
@@ -552,7 +550,7 @@ export class ErrorWalk {
     if (this.#allowGaugeDetectors && symptoms.at(-1)! < this.#numDetectors) {
       this.hasGauge = true;
       if (this.#options === undefined) this.#multiplyStrings(symptoms);
-      else this.#errors.add(symptoms, 1 / 2);
+      else this.#errors.add(symptoms, 1 / 2, this.#strengths?.half);
       this.#removeGauge(symptoms);
       return;
     }
@@ -594,60 +592,60 @@ export class ErrorWalk {
     this.expected[last] = 0;
   }
 
-  #addChannel(channel: PauliChannel, qubits: ArrayLike<number>): void {
-    if (this.#options === undefined) return;
+  #addChannel(number: number, qubits: ArrayLike<number>): void {
+    if (this.#options === undefined || this.#strengths === undefined) return;
     const { decomposeErrors, approximateDisjointErrors } = this.#options;
-    // An error without others is one error, as X_ERROR, Y_ERROR and E are in Stim.
-    if (
-      channel.errors.length === 1 ||
-      (channel.approximation === 'each' && approximateDisjointErrors)
-    ) {
-      for (const error of channel.errors) this.#addError(error, qubits);
-      return;
-    }
-    let known = this.#channels.get(channel);
+    const { channel, errors: known, independent } = this.#strengths.channels[number]!;
+    const add = (symptoms: Symptoms, strength: Strength) =>
+      this.#errors.add(symptoms, strength.probability, strength.term);
     if (known === undefined) {
-      known = channelErrors(channel);
-      this.#channels.set(channel, known);
+      for (const [i, error] of channel.errors.entries()) {
+        add(this.#symptomsOf(error, qubits), independent![i]!);
+      }
+      return;
     }
     const { basis, disjoint } = known;
     const flipped = basis.map(({ place, isX }) => (isX ? this.#ofX : this.#ofZ)[qubits[place]!]!);
     const cases = symptomsOfStrings(flipped);
+    const errors = decomposeErrors ? splitByChannel(cases, this.#numDetectors) : cases;
+    if (independent !== undefined) {
+      for (const [i, symptoms] of errors.entries()) add(symptoms, independent[i]!);
+      return;
+    }
     const isAdded = channel.approximation === 'added' && approximateDisjointErrors;
-    const probabilities =
-      (isAdded ? undefined : known.independent) ??
-      independentBySymptoms(
-        disjoint,
-        cases,
-        isAdded ? 'added' : approximateDisjointErrors ? 'if need be' : 'never',
-      );
+    const probabilities = independentBySymptoms(
+      disjoint,
+      cases,
+      isAdded ? 'added' : approximateDisjointErrors ? 'if need be' : 'never',
+    );
     if (probabilities === undefined) {
       const which = qubits.length === 1 ? 'qubit' : 'qubits';
       const what = `the channel on ${which} ${Array.from(qubits).join(', ')}, whose errors exclude each other`;
       throw new NoModel({ kind: 'disjoint', what });
     }
-    const errors = decomposeErrors ? splitByChannel(cases, this.#numDetectors) : cases;
     for (const [i, symptoms] of errors.entries()) this.#errors.add(symptoms, probabilities[i]!);
   }
 
-  #addError({ flips, signs, probability }: PauliError, qubits: ArrayLike<number>): void {
+  #symptomsOf({ flips, signs }: PauliError, qubits: ArrayLike<number>): Symptoms {
     let symptoms = NONE;
     for (let i = 0; i < qubits.length; i++) {
       if ((flips >> i) & 1) symptoms = sum(symptoms, this.#ofX[qubits[i]!]!);
       if ((signs >> i) & 1) symptoms = sum(symptoms, this.#ofZ[qubits[i]!]!);
     }
-    this.#errors.add(symptoms, probability);
+    return symptoms;
   }
 
-  #addMisreading(bit: Bit, p1Given0: number, p0Given1: number): void {
-    if (this.#options === undefined) return;
+  #addMisreading(number: number, bit: Bit): void {
+    if (this.#options === undefined || this.#strengths === undefined) return;
+    const { p1Given0, p0Given1 } = this.#program.misreads[number]!;
     const symptoms = this.#ofBit.get(bit) ?? NONE;
     const isSymmetric = p1Given0 === p0Given1 || symptoms.length === 0;
     if (!isSymmetric && !this.#options.approximateDisjointErrors) {
       const what = `the readout of bit ${bit}, whose p1_given_0 of ${p1Given0} is not its p0_given_1 of ${p0Given1}`;
       throw new NoModel({ kind: 'disjoint', what });
     }
-    this.#errors.add(symptoms, (p1Given0 + p0Given1) / 2);
+    const { probability, term } = this.#strengths.misreads[number]!;
+    this.#errors.add(symptoms, probability, term);
   }
 }
 

@@ -136,9 +136,9 @@ export function splitByOthers(
   const known = new KnownParts(errors, numDetectors);
   const table = new ErrorTable();
   for (const error of errors) {
-    const { symptoms, probability } = error;
+    const { symptoms, probability, terms } = error;
     if (isGraphlike(error)) {
-      table.add(symptoms, probability);
+      table.add(symptoms, probability, terms);
       continue;
     }
     const parts = partsOf(symptoms).flatMap((part) => {
@@ -146,7 +146,7 @@ export function splitByOthers(
       if (found === undefined) refuse(part);
       return found ?? [part];
     });
-    table.add(joined(parts), probability);
+    table.add(joined(parts), probability, terms);
   }
   return table.errors;
 }

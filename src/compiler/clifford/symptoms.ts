@@ -88,6 +88,8 @@ export function joined(parts: readonly Symptoms[]): Symptoms {
 export interface ErrorMechanism {
   readonly symptoms: Symptoms;
   probability: number;
+  /** Numbers of the strengths (`ErrorStrengths`) of which an odd number happens, if there are such. */
+  terms?: readonly number[];
 }
 
 /**
@@ -130,6 +132,9 @@ export interface PartedErrors extends Omit<IndependentErrors, 'errors'> {
   readonly parts: readonly ErrorPart[];
 }
 
+/** Probability of one of two independent errors without the other. */
+export const either = (p: number, q: number): number => p * (1 - q) + q * (1 - p);
+
 /** Errors by symptoms: a hash table, because text of a million lists of numbers takes longer than the walk. */
 export class ErrorTable {
   readonly errors: ErrorMechanism[] = [];
@@ -137,11 +142,11 @@ export class ErrorTable {
   #slots = new Uint32Array(1024);
 
   /** Adds an independent error; two that flip the same are one that happens if either does, but not both. */
-  add(symptoms: Symptoms, probability: number): void {
+  add(symptoms: Symptoms, probability: number, terms?: readonly number[]): void {
     if (symptoms.length === 0 || probability === 0) return;
     const error = this.#at(symptoms);
-    const before = error.probability;
-    error.probability = before * (1 - probability) + probability * (1 - before);
+    error.probability = either(error.probability, probability);
+    if (terms !== undefined) error.terms = error.terms?.concat(terms) ?? terms;
   }
 
   /** The error that flips these; of probability 0 if it is new. */
@@ -150,7 +155,7 @@ export class ErrorTable {
     const slot = this.#slotOf(symptoms);
     const known = this.errors[this.#slots[slot]! - 1];
     if (known !== undefined) return known;
-    const added = { symptoms, probability: 0 };
+    const added: ErrorMechanism = { symptoms, probability: 0 };
     this.#slots[slot] = this.errors.push(added);
     return added;
   }

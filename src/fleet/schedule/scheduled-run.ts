@@ -17,6 +17,7 @@ import {
   noiseOdds,
 } from '../../compiler/noise/expected-trajectories.ts';
 import type { BondLimits, PauliLimits } from '../../compiler/program.ts';
+import type { Stratum } from '../../decoding/fault-strata.ts';
 import type { ShotRange } from '../../engine/engine.ts';
 import { expectedUndecided } from '../../engine/exact-counts.ts';
 import type { ErrorCounting } from '../error-counting.ts';
@@ -90,6 +91,8 @@ export interface CircuitRequest extends RequestedOutputs, MethodRequest {
   readonly shotRange?: ShotRange;
   /** Requests tallies of errors in place of counts, of the shots of `shotRange`; of one circuit only. */
   readonly errorCounting?: ErrorCounting;
+  /** Requests tallies of shots with given numbers of faults, a stratum for each chunk of `shotRange`. */
+  readonly strata?: readonly Stratum[];
   readonly numCircuits?: number;
   /** Radians, circuit after circuit; or the rows of numbers that angles follow from by `formulas`. */
   readonly angles?: Float64Array;

@@ -7,17 +7,19 @@ import {
   type Postselection,
 } from '../../decoding/count-errors.ts';
 import type { Decoder } from '../../decoding/decoder.ts';
-import { decoderOfProgram } from '../../decoding/decoders.ts';
+import { Decoders } from '../../decoding/decoders.ts';
 import { NotDecodableError } from '../../decoding/errors.ts';
+import { FaultStrata } from '../../decoding/fault-strata.ts';
 import type { Counts, Engine, RunResult } from '../../engine/engine.ts';
-import {
-  listsOfParities,
-  parityBytes,
-  tableOfColumns,
-  writeParities,
-} from '../../math/bit-matrix.ts';
+import { parityBytes, tableOfColumns, writeParities } from '../../math/bit-matrix.ts';
 import { partSeed } from '../../math/philox.ts';
-import { chunksOf, type ErrorCounting, TALLY_LENGTH, writeTally } from '../error-counting.ts';
+import {
+  chunksOf,
+  declaredIn,
+  type ErrorCounting,
+  TALLY_LENGTH,
+  writeTally,
+} from '../error-counting.ts';
 import type { CircuitRequest } from '../schedule/scheduled-run.ts';
 import type { CircuitPreparation, PreparedCircuit } from './prepared-circuits.ts';
 import { RecentlyUsed } from './recently-used.ts';
@@ -33,6 +35,8 @@ interface Prepared {
   readonly key: string;
   readonly circuit: PreparedCircuit;
   readonly decoder: Decoder | undefined;
+  /** Where a run had strata of faults. */
+  readonly faults: FaultStrata | undefined;
 }
 
 /** A run that counts errors. */
@@ -51,6 +55,7 @@ export class ErrorCounter {
   readonly #engine: Engine;
   readonly #preparation: CircuitPreparation;
   readonly #kept = new RecentlyUsed<Prepared>(MAX_KEPT);
+  readonly #decoders = new Decoders();
 
   constructor(engine: Engine, preparation: CircuitPreparation) {
     this.#engine = engine;
@@ -67,25 +72,26 @@ export class ErrorCounter {
     const ownTime = new OwnTime(this.#engine);
     const prepared = await this.#prepared(run);
     const compileMs = performance.now() - startedAt;
-    const { errorCounting, shotRange, seed = 0 } = run.request;
+    const { errorCounting, shotRange, strata, seed = 0 } = run.request;
     const { detectors, observables } = errorCounting.parities;
-    const chunks = chunksOf(shotRange);
+    const chunks = chunksOf(shotRange, strata);
     const tallies = new Float64Array(TALLY_LENGTH * chunks.length);
     let isDone = false;
     try {
       let from = performance.now();
-      for (const [k, { index, shots }] of chunks.entries()) {
+      for (const [k, { index, shots, stratum }] of chunks.entries()) {
         const request = { shots, seed: partSeed(seed, index), parities: [detectors, observables] };
-        const result = await prepared.circuit.executable.run(request, signal);
-        const detected = detectedShots(result, errorCounting, shots);
-        const { errors, discards } = await decoded(
-          detected,
-          prepared.decoder,
-          errorCounting,
-          signal,
-        );
+        const detected =
+          stratum === undefined
+            ? detectedShots(
+                await prepared.circuit.executable.run(request, signal),
+                errorCounting,
+                shots,
+              )
+            : prepared.faults!.shots(stratum, request.seed);
+        const counts = await decoded(detected, prepared.decoder, errorCounting, signal);
         const now = performance.now();
-        writeTally(tallies, k, { shots, errors, discards, ms: now - from });
+        writeTally(tallies, k, { shots, ...counts, ms: now - from });
         from = now;
         onProgress((k + 1) / chunks.length);
       }
@@ -106,34 +112,38 @@ export class ErrorCounter {
     const kept = this.#kept.take((entry) => entry.key === key);
     if (kept !== undefined) return { ...kept, circuit: { ...kept.circuit, reused: 'program' } };
     const method = methodOfSent(circuit, request);
-    const decoder = decoderOf(circuit, request.errorCounting);
-    const prepared = await this.#preparation.prepare(circuit, { ...request, method }, false);
-    return { key, circuit: prepared, decoder };
+    // Stabilizer runs take it as objects, so that it is read and compiled once for the decoder and for them.
+    const read = method === 'stabilizer' ? circuitOf(circuit) : circuit;
+    const decoder = this.#decoderOf(read, request.errorCounting);
+    const faults = request.strata && this.#faultsOf(read, request.errorCounting);
+    const prepared = await this.#preparation.prepare(read, { ...request, method }, false);
+    return { key, circuit: prepared, decoder, faults };
   }
-}
 
-/**
- * Opens the decoder of a circuit; undefined where none is asked for.
- *
- * @throws {NotDecodableError} if it cannot decode the circuit's errors.
- */
-function decoderOf(
-  circuit: SentCircuit,
-  { decoder: name, parities, repeated }: ErrorCounting,
-): Decoder | undefined {
-  if (name === 'none') return undefined;
-  const program = compileStabilizer(circuitOf(circuit));
-  if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
-  const declared =
-    repeated === undefined
-      ? {
-          detectors: listsOfParities(parities.detectors),
-          logicalObservables: listsOfParities(parities.observables),
-        }
-      : { detectors: [], logicalObservables: [], repeated };
-  const decoder = decoderOfProgram(name, program, declared);
-  if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
-  return decoder;
+  #faultsOf(circuit: SentCircuit, counting: ErrorCounting): FaultStrata {
+    const program = compileStabilizer(circuitOf(circuit));
+    if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
+    const errors = this.#decoders.errorsOf(program, declaredIn(counting), 'exact');
+    if ('reason' in errors) throw new Error(`unreachable: no faults, for ${errors.reason}`);
+    return new FaultStrata(errors);
+  }
+
+  /**
+   * Opens the decoder of a circuit; undefined where none is asked for.
+   *
+   * @throws {NotDecodableError} if it cannot decode the circuit's errors.
+   */
+  #decoderOf(
+    circuit: SentCircuit,
+    { decoder: name, ...counting }: ErrorCounting,
+  ): Decoder | undefined {
+    if (name === 'none') return undefined;
+    const program = compileStabilizer(circuitOf(circuit));
+    if ('kind' in program) throw new Error(`unreachable: ${program.operation} has no error model`);
+    const decoder = this.#decoders.open(name, program, declaredIn(counting));
+    if ('reason' in decoder) throw new NotDecodableError(name, decoder.reason);
+    return decoder;
+  }
 }
 
 /** Shots that are decoded between two looks at the clock. */
@@ -147,13 +157,13 @@ const HEAR_EVERY_MS = 20;
  * @throws the signal's reason.
  */
 async function decoded(
-  { numShots, events, flips }: DetectedShots,
+  { numShots, events, flips, probabilities }: DetectedShots,
   decoder: Decoder | undefined,
   postselection: Postselection,
   signal: AbortSignal,
 ): Promise<ErrorCounts> {
   const [ofEvents, ofFlips] = [events.length / numShots, flips.length / numShots];
-  let [errors, discards] = [0, 0];
+  let [errors, discards, errorProbability] = [0, 0, 0];
   let heardAt = performance.now();
   for (let from = 0; from < numShots; from += SHOTS_AT_ONCE) {
     const to = Math.min(numShots, from + SHOTS_AT_ONCE);
@@ -161,16 +171,18 @@ async function decoded(
       numShots: to - from,
       events: events.subarray(from * ofEvents, to * ofEvents),
       flips: flips.subarray(from * ofFlips, to * ofFlips),
+      probabilities: probabilities?.subarray(from, to),
     };
     const counts = countErrors(some, decoder, postselection);
     errors += counts.errors;
     discards += counts.discards;
+    errorProbability += counts.errorProbability;
     if (performance.now() - heardAt < HEAR_EVERY_MS) continue;
     await new Promise<void>((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
     heardAt = performance.now();
   }
-  return { errors, discards };
+  return { errors, discards, errorProbability };
 }
 
 /** Detection events and flips of observables, from parities or else from counts. */

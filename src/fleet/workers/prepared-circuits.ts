@@ -273,7 +273,8 @@ export function keyOfCircuit(
   if (circuit.numQubits > maxQubits) return undefined;
   if ('bytes' in circuit) {
     if (circuit.bytes.length > maxBytes) return undefined;
-    return createHash('sha256').update(circuit.bytes).digest('base64');
+    const { bytes, strengths } = circuit;
+    return createHash('sha256').update(bytes).update(strengths).digest('base64');
   }
   // Operations are objects where their matrices could not be written.
   if (!('shape' in circuit) || circuit.numOperations > maxOperations) return undefined;

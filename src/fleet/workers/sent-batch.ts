@@ -76,12 +76,17 @@ export interface PackedCircuit {
 
 const NO_ANGLES = new Float64Array();
 
+/** What circuits were unpacked from: to read the operations of one, only to pack them again, would keep them in memory. */
+const PACKED = new WeakMap<DynamicCircuit, PackedCircuit>();
+
 /**
  * Packs a circuit, to cross from one process to another.
  *
  * @param asBytes - Packs as bytes, for a worker, and not as text.
  */
 export function packCircuit(circuit: DynamicCircuit, asBytes = false): PackedCircuit {
+  const known = asBytes ? undefined : PACKED.get(circuit);
+  if (known !== undefined) return known;
   const { operations: _, ...frame } = circuit;
   if (asBytes) {
     const sent = serializeCircuit(circuit);
@@ -96,13 +101,9 @@ export function packCircuit(circuit: DynamicCircuit, asBytes = false): PackedCir
 }
 
 /** The packed circuit, whose operations are read on first use. */
-export function unpackCircuit({
-  frame,
-  facts,
-  sent: packed,
-  angles = NO_ANGLES,
-}: PackedCircuit): DynamicCircuit {
-  const sent = 'bytes' in packed ? { ...packed, bytes: inSharedMemory(packed.bytes) } : packed;
+export function unpackCircuit(packed: PackedCircuit): DynamicCircuit {
+  const { frame, facts, angles = NO_ANGLES } = packed;
+  const sent = 'bytes' in packed.sent ? sharedCircuit(packed.sent) : packed.sent;
   let operations: DynamicCircuit['operations'] | undefined;
   const circuit: DynamicCircuit = {
     ...frame,
@@ -114,8 +115,14 @@ export function unpackCircuit({
     },
   };
   KNOWN.set(circuit, { ...facts, sent });
+  PACKED.set(circuit, { ...packed, sent });
   noteWork(circuit, facts.work);
   return circuit;
+}
+
+function sharedCircuit(sent: SerializedCircuit): SerializedCircuit {
+  const [bytes, strengths] = [inSharedMemory(sent.bytes), inSharedMemory(sent.strengths)];
+  return { ...sent, bytes, strengths };
 }
 
 /** The bytes of a circuit that was unpacked from them. */

@@ -17,10 +17,15 @@ import {
   type Condition,
   type DynamicCircuit,
   type DynamicOperation,
+  type MisreadOperation,
+  type NoiseOperation,
   numOperationsOf,
+  type RepeatOperation,
   type StatementRole,
+  type WhileOperation,
 } from '../../circuit/circuit.ts';
 import { GATES } from '../../circuit/gates.ts';
+import type { Channel } from '../../circuit/noise/channel.ts';
 import {
   type CircuitRequest,
   type CircuitWork,
@@ -36,7 +41,10 @@ const LENGTH_BYTES = 4;
 
 /** A circuit as bytes: in shared memory, until it leaves the process. */
 export interface SerializedCircuit extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
+  /** All but the strengths of noise: the same for circuits that differ in these alone. */
   readonly bytes: Uint8Array;
+  /** The different channels and misreadings, whose numbers stand in the operations. */
+  readonly strengths: Uint8Array;
   /** Sent too, so that the run time can be estimated without reading the bytes. */
   readonly work: CircuitWork;
 }
@@ -54,12 +62,80 @@ export function inSharedMemory<T extends Uint8Array | Uint32Array | Float64Array
   return copy;
 }
 
+/** How strong noise is: a channel, or how often bits are misread. */
+type Strength = Channel | Pick<MisreadOperation, 'p1Given0' | 'p0Given1'>;
+
+/** An operation with the number of its strength in place of it. */
+type NumberedOperation =
+  | Exclude<DynamicOperation, NoiseOperation | MisreadOperation | WhileOperation | RepeatOperation>
+  | (Omit<NoiseOperation, 'channel'> & { readonly strength: number })
+  | (Omit<MisreadOperation, 'p1Given0' | 'p0Given1'> & { readonly strength: number })
+  | (Omit<WhileOperation, 'body'> & { readonly body: readonly NumberedOperation[] })
+  | (Omit<RepeatOperation, 'body'> & { readonly body: readonly NumberedOperation[] });
+
+/** Numbers the different strengths of a circuit. */
+class Strengths {
+  readonly all: Strength[] = [];
+  readonly #byText = new Map<string, number>();
+  readonly #byChannel = new Map<Strength, number>();
+
+  numberOf(strength: Strength): number {
+    let number = this.#byChannel.get(strength);
+    if (number !== undefined) return number;
+    const text = JSON.stringify(strength);
+    number = this.#byText.get(text) ?? this.all.push(strength) - 1;
+    this.#byText.set(text, number);
+    if ('kind' in strength) this.#byChannel.set(strength, number);
+    return number;
+  }
+
+  numbered(operations: readonly DynamicOperation[]): readonly NumberedOperation[] {
+    return operations.map((operation) => {
+      switch (operation.kind) {
+        case 'noise': {
+          const { channel, ...rest } = operation;
+          return { ...rest, strength: this.numberOf(channel) };
+        }
+        case 'misread': {
+          const { p1Given0, p0Given1, ...rest } = operation;
+          return { ...rest, strength: this.numberOf({ p1Given0, p0Given1 }) };
+        }
+        case 'while':
+        case 'repeat':
+          return { ...operation, body: this.numbered(operation.body) };
+        default:
+          return operation;
+      }
+    });
+  }
+}
+
+/** The operations with their strengths. */
+function withStrengths(
+  operations: readonly NumberedOperation[],
+  strengths: readonly Strength[],
+): DynamicOperation[] {
+  return operations.map((operation): DynamicOperation => {
+    if ('body' in operation) {
+      return { ...operation, body: withStrengths(operation.body, strengths) };
+    }
+    if (!('strength' in operation)) return operation;
+    const { strength: number, ...rest } = operation;
+    const strength = strengths[number]!;
+    // Checked: the strength of an operation has its kind.
+    return (
+      'kind' in strength ? { ...rest, channel: strength } : { ...rest, ...strength }
+    ) as DynamicOperation;
+  });
+}
+
 /** Writes a circuit into shared memory. */
 export function serializeCircuit(circuit: DynamicCircuit): SerializedCircuit {
   const { operations, ...rest } = circuit;
   const clones = [serialize(rest)];
+  const strengths = new Strengths();
   for (let from = 0; from < operations.length; from += RUN_LENGTH) {
-    clones.push(serialize(operations.slice(from, from + RUN_LENGTH)));
+    clones.push(serialize(strengths.numbered(operations.slice(from, from + RUN_LENGTH))));
   }
   const length = clones.reduce((sum, clone) => sum + LENGTH_BYTES + clone.length, 0);
   const bytes = new Uint8Array(new SharedArrayBuffer(length));
@@ -71,7 +147,8 @@ export function serializeCircuit(circuit: DynamicCircuit): SerializedCircuit {
     at += LENGTH_BYTES + clone.length;
   }
   const { numQubits, numBits } = circuit;
-  return { numQubits, numBits, bytes, work: circuitWork(circuit) };
+  const ofNoise = inSharedMemory(new Uint8Array(serialize(strengths.all)));
+  return { numQubits, numBits, bytes, strengths: ofNoise, work: circuitWork(circuit) };
 }
 
 /** The circuit in any form as objects. */
@@ -79,22 +156,25 @@ export function circuitOf(
   circuit: DynamicCircuit | SerializedCircuit | WrittenCircuit,
 ): DynamicCircuit {
   if ('shape' in circuit) return readCircuit(circuit);
-  return 'bytes' in circuit ? deserialized(circuit.bytes) : circuit;
+  return 'bytes' in circuit ? deserialized(circuit) : circuit;
 }
 
-function deserialized(bytes: Uint8Array): DynamicCircuit {
+function deserialized({ bytes, strengths: ofNoise }: SerializedCircuit): DynamicCircuit {
+  // Copies, for the reader refuses shared memory. Checked: serializeCircuit wrote the bytes.
+  const strengths = deserialize(Uint8Array.from(ofNoise)) as readonly Strength[];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const next = (): unknown => {
     const start = at + LENGTH_BYTES;
     at = start + view.getUint32(at);
-    // A copy, for the reader refuses shared memory.
     return deserialize(Uint8Array.from(bytes.subarray(start, at)));
   };
-  // Checked: serializeCircuit wrote the bytes.
   const rest = next() as Omit<DynamicCircuit, 'operations'>;
   const operations: DynamicOperation[] = [];
-  while (at < bytes.length) for (const each of next() as DynamicOperation[]) operations.push(each);
+  while (at < bytes.length) {
+    const some = withStrengths(next() as readonly NumberedOperation[], strengths);
+    for (const each of some) operations.push(each);
+  }
   return { ...rest, operations };
 }
 

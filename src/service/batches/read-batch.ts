@@ -4,11 +4,12 @@
  *
  * A program is read once, however many points it has: its angles are formulas of its inputs.
  */
-import { withoutMeasurements } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, withoutMeasurements } from '../../circuit/circuit.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { measurementGroups } from '../../circuit/measurement-groups.ts';
 import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
+import { inSharedMemory, type SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { readObservables, sentObservables } from '../../fleet/workers/sent-run.ts';
 import type { SentObservables } from '../../fleet/workers/worker-messages.ts';
 import { labelsOf } from '../../jobs/job.ts';
@@ -199,8 +200,15 @@ function numCircuitsOf(program: CheckedProgram): number {
  * are estimated from shots.
  */
 interface SentGroup extends Omit<PointGroup, 'circuit'> {
-  readonly circuit: PackedCircuit;
+  readonly circuit: SentCircuit;
 }
+
+/** A packed circuit. Bytes that several circuits of an output share are sent once. */
+type SentCircuit =
+  | PackedCircuit
+  | (Omit<PackedCircuit, 'sent'> & {
+      readonly sent: Omit<SerializedCircuit, 'bytes'> & { readonly shared: number };
+    });
 
 /** The fields of a program that are sent in a form of their own. */
 type PackedFields = Pick<CheckedProgram, 'groups' | 'observables'>;
@@ -218,6 +226,8 @@ interface Entry {
 interface Chunk<Rest> {
   /** Fields of the output beside its programs, in the first chunk. */
   readonly rest?: Rest;
+  /** Bytes of circuits that come here first. */
+  readonly shared: readonly Uint8Array[];
   readonly entries: readonly Entry[];
 }
 
@@ -235,11 +245,25 @@ export function programChunks<Output extends WithPrograms>(): OutputChunks<Outpu
   return {
     *cut({ programs, ...rest }): Generator<Chunk<Rest>, void, undefined> {
       let entries: Entry[] = [];
+      let shared: Uint8Array[] = [];
+      const numbers = new Map<Uint8Array, number>();
+      const sentCircuit = (circuit: DynamicCircuit): SentCircuit => {
+        const packed = packCircuit(circuit);
+        if (!('bytes' in packed.sent)) return packed;
+        const { bytes, ...sent } = packed.sent;
+        let number = numbers.get(bytes);
+        if (number === undefined) {
+          number = numbers.size;
+          numbers.set(bytes, number);
+          shared.push(bytes);
+        }
+        return { ...packed, sent: { ...sent, shared: number } };
+      };
       let room = MAX_GROUPS;
       let isFirst = true;
       const chunk = () => {
-        const made = { ...(isFirst && { rest }), entries };
-        [isFirst, entries, room] = [false, [], MAX_GROUPS];
+        const made = { ...(isFirst && { rest }), shared, entries };
+        [isFirst, shared, entries, room] = [false, [], [], MAX_GROUPS];
         return made;
       };
       for (const { groups, observables, ...fields } of programs) {
@@ -247,7 +271,7 @@ export function programChunks<Output extends WithPrograms>(): OutputChunks<Outpu
         for (let from = 0; from < groups.length; ) {
           if (room === 0) yield chunk();
           const some = groups.slice(from, from + room);
-          const packed = some.map((group) => ({ ...group, circuit: packCircuit(group.circuit) }));
+          const packed = some.map((group) => ({ ...group, circuit: sentCircuit(group.circuit) }));
           entries.push({ ...(from === 0 && { program }), groups: packed });
           from += some.length;
           room -= some.length;
@@ -258,11 +282,18 @@ export function programChunks<Output extends WithPrograms>(): OutputChunks<Outpu
     collect: () => {
       const programs: (PackedFields & { readonly groups: PointGroup[] })[] = [];
       let rest: Rest | undefined;
+      const shared: Uint8Array[] = [];
+      const packedCircuit = ({ sent, ...packed }: SentCircuit): PackedCircuit => {
+        if (!('shared' in sent)) return { ...packed, sent };
+        const { shared: number, ...of } = sent;
+        return { ...packed, sent: { ...of, bytes: shared[number]! } };
+      };
       return {
         add(sent) {
           // The cast is safe: `cut` made it.
           const chunk = sent as Chunk<Rest>;
           rest ??= chunk.rest;
+          for (const bytes of chunk.shared) shared.push(inSharedMemory(bytes));
           for (const { program, groups } of chunk.entries) {
             if (program !== undefined) {
               programs.push({
@@ -273,7 +304,7 @@ export function programChunks<Output extends WithPrograms>(): OutputChunks<Outpu
             }
             const own = programs.at(-1)!.groups;
             for (const group of groups)
-              own.push({ ...group, circuit: unpackCircuit(group.circuit) });
+              own.push({ ...group, circuit: unpackCircuit(packedCircuit(group.circuit)) });
           }
         },
         get output() {

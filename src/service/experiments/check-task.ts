@@ -1,20 +1,23 @@
 /** Checks one task of an experiment: its form, its circuit, its parities, and that its decoder can decode it. */
 import { createHash } from 'node:crypto';
-import { withFinalMeasurement } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, withFinalMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { sizesOf } from '../../compiler/clifford/error-walk.ts';
+import type { Postselection } from '../../decoding/count-errors.ts';
 import type { DecoderChoice } from '../../decoding/decoders.ts';
 import { foundText } from '../../errors/wrong-values.ts';
-import { CHUNK_SHOTS, type ErrorCounting } from '../../fleet/error-counting.ts';
+import { CHUNK_SHOTS, declaredIn, type ErrorCounting } from '../../fleet/error-counting.ts';
 import { packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
+import type { ParityLists } from '../../math/bit-matrix.ts';
 import { isJsonObject } from '../../workloads/procedures/json.ts';
 import type { CheckedProgram } from '../batches/batch-program.ts';
 import { readNoise } from '../circuits/caller-device.ts';
 import { parityListsOf, readProgram, TRACKED_WITH_LOSS } from '../circuits/check-circuit.ts';
+import type { ChosenMethod } from '../circuits/check-method.ts';
 import {
   attempt,
   type CheckedGroups,
@@ -22,12 +25,7 @@ import {
   checkSource,
   type ProgramQuestion,
 } from '../circuits/check-program.ts';
-import {
-  allParityLists,
-  type Detection,
-  declaredParities,
-  readDetection,
-} from '../circuits/detection-events.ts';
+import { allParityLists, declaredParities, readDetection } from '../circuits/detection-events.ts';
 import {
   headOf,
   PARITIES,
@@ -44,6 +42,7 @@ import {
   taskBody,
 } from './experiment-schema.ts';
 import type { TaskFacts } from './stored-task.ts';
+import type { FaultNumbers } from './stratified-counts.ts';
 import type { StopRule } from './task-counts.ts';
 
 /** The fields of an experiment that are of good form. */
@@ -62,6 +61,8 @@ export interface CheckedTask
   /** Seed of the task, where it has one of its own. */
   readonly seed?: number;
   readonly stopRule: StopRule;
+  /** Present where its shots are stratified by their faults. */
+  readonly faultNumbers?: FaultNumbers;
   readonly counting: ErrorCounting;
 }
 
@@ -74,6 +75,7 @@ interface ExperimentContext {
   /** Model of the experiment; a task may have its own. */
   readonly noise: NoiseModel | undefined;
   readonly decodable: DecodableCircuits;
+  readonly problems: TaskProblems;
 }
 
 const taskHead = headOf(taskBody).extend(parityEntries);
@@ -81,9 +83,10 @@ const taskHead = headOf(taskBody).extend(parityEntries);
 /** Checks one task; undefined if it has faults. */
 export function checkTask(
   value: unknown,
-  { experiment, target, limits, noise: ofExperiment, decodable }: ExperimentContext,
+  context: ExperimentContext,
   faults: FaultList,
 ): CheckedTask | undefined {
+  const { experiment, limits, decodable, problems } = context;
   if (!isJsonObject(value)) {
     faults.add('', `A task is a JSON object, not ${foundText(value)}.`);
     return undefined;
@@ -104,9 +107,121 @@ export function checkTask(
   }
   const stopRule = stopRuleOf({ ...experiment, ...task }, faults);
   checkMetadata(task.metadata, faults);
+  const noise = task.noise ?? experiment.noise;
+  const shots = Math.min(CHUNK_SHOTS, stopRule?.maxShots ?? CHUNK_SHOTS);
+  const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
+  const sampling = task.sampling ?? experiment.sampling;
+  if (sampling !== undefined) checkStratified({ ...experiment, ...task }, faults);
+  const checkErrors = (read: TaskProblem) => {
+    const { known } = read;
+    if (!known.decoders.has(decoder)) {
+      decodable.check(decoder, read, declaredIn(read), faults);
+      if (faults.count === 0) known.decoders.add(decoder);
+    }
+    if (sampling === undefined || faults.count > 0) return;
+    known.faultNumbers ??= decodable.faultNumbers(read, declaredIn(read), faults);
+  };
+  const read = () => {
+    const fresh = source && readProblem(task, { source, noise, shots }, context, faults);
+    if (fresh !== undefined) checkErrors(fresh);
+    return faults.count === 0 ? fresh : undefined;
+  };
+  const problem = problems.of(task, { noise, shots }, read);
+  if (problem === undefined || stopRule === undefined) return undefined;
+  const { circuit, chosen, repeated } = problem;
+  // Operations that are read for one decoder are not kept.
+  checkErrors({ ...problem, circuit: unpackCircuit(packCircuit(circuit)) });
+  const masks = masksOf(problem, task.postselect, faults);
+  const faultNumbers = sampling && faultNumbersFrom(sampling, problem.known.faultNumbers, faults);
+  if (faults.count > 0) return undefined;
+  const { seed, metadata } = task;
+  const strongId = strongIdOf(task, { noise, decoder, sampling });
+  return {
+    ...chosen,
+    groups: [{ circuit, points: undefined }],
+    observables: [],
+    shots,
+    stopRule,
+    ...(seed !== undefined && { seed }),
+    ...(metadata !== undefined && { metadata }),
+    ...(faultNumbers !== undefined && { faultNumbers }),
+    decoder,
+    strongId,
+    counting: {
+      key: strongId,
+      decoder,
+      parities: problem.parities,
+      ...(repeated !== undefined && { repeated }),
+      ...masks,
+    },
+  };
+}
+
+/** What a task has its shots from: its circuit with noise and parities. */
+interface TaskProblem extends Pick<ErrorCounting, 'parities' | 'repeated'> {
+  /** Without its operations as objects: ten thousand circuits of these are gigabytes. */
+  readonly circuit: DynamicCircuit;
+  readonly chosen: ChosenMethod;
+  readonly losesQubits: boolean;
+  /** What was found of its errors: decoders that can decode them, and the numbers of faults of its shots. */
+  readonly known: {
+    readonly decoders: Set<DecoderChoice>;
+    faultNumbers?: Omit<FaultNumbers, 'minFaults'> | undefined;
+  };
+}
+
+/**
+ * The problems of an experiment. One that several tasks have is read once, and circuits that differ in the strengths of
+ * their noise alone share their bytes.
+ */
+export class TaskProblems {
+  /** By digest. */
+  readonly #known = new Map<string, TaskProblem>();
+  /** Bytes of circuits, by digest. */
+  readonly #bytes = new Map<string, Uint8Array>();
+
+  /** @param read - Reads a problem that is not known; undefined if it has faults. */
+  of(
+    { circuit, qasm, stim, qubits, detectors, logical_observables }: TaskParts,
+    rest: { readonly noise: TaskParts['noise']; readonly shots: number },
+    read: () => TaskProblem | undefined,
+  ): TaskProblem | undefined {
+    const key = digestOf(
+      JSON.stringify({ circuit, qasm, stim, qubits, detectors, logical_observables, ...rest }),
+    );
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const problem = read();
+    if (problem === undefined) return undefined;
+    const compact = { ...problem, circuit: this.#compact(problem.circuit) };
+    this.#known.set(key, compact);
+    return compact;
+  }
+
+  #compact(circuit: DynamicCircuit): DynamicCircuit {
+    const packed = packCircuit(circuit);
+    const { sent } = packed;
+    if (!('bytes' in sent)) return unpackCircuit(packed);
+    const key = digestOf(sent.bytes);
+    const bytes = this.#bytes.get(key) ?? sent.bytes;
+    this.#bytes.set(key, bytes);
+    return unpackCircuit({ ...packed, sent: { ...sent, bytes } });
+  }
+}
+
+const digestOf = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('base64');
+
+/** Reads the circuit of a task with its noise and parities; undefined if it has faults. */
+function readProblem(
+  task: TaskParts,
+  { source, noise: written, shots }: Pick<ProgramQuestion, 'source' | 'noise' | 'shots'>,
+  { target, limits, noise: ofExperiment }: ExperimentContext,
+  faults: FaultList,
+): TaskProblem | undefined {
   const readLimits = readLimitsOf(target, limits);
   const program = attempt(faults, () => readProgram(task, readLimits, faults, true));
-  if (program === undefined || stopRule === undefined || faults.count > 0) return undefined;
+  if (program === undefined || faults.count > 0) return undefined;
   if (program.results.results.length > 0) {
     const problem = 'An experiment counts errors; take the pragmas that request results out.';
     faults.add('qasm', problem);
@@ -115,17 +230,17 @@ export function checkTask(
   const { tracked, repeated } = program.parities ?? {};
   const noise =
     task.noise === undefined ? ofExperiment : readNoise(task.noise, target?.spec, faults);
-  const written = withFinalMeasurement(tracked?.circuit ?? program.circuit);
+  const whole = withFinalMeasurement(tracked?.circuit ?? program.circuit);
   const question = {
     form: 'circuit',
-    groups: [{ circuit: written, points: undefined }],
+    groups: [{ circuit: whole, points: undefined }],
     inputs: undefined,
     source,
     qasm: task.qasm,
-    noise: task.noise ?? experiment.noise,
+    noise: written,
     outputs: ['counts'],
     results: [],
-    shots: Math.min(CHUNK_SHOTS, stopRule.maxShots),
+    shots,
     observables: [],
   } as const satisfies ProgramQuestion;
   const context = { target, limits, noise, purpose: 'run' } as const;
@@ -144,14 +259,13 @@ export function checkTask(
   const { circuit } = groups[0]!;
   const losesQubits = lossMarks !== undefined;
   if (losesQubits && tracked !== undefined) faults.add('stim', TRACKED_WITH_LOSS, INVALID);
-  const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
   const isStabilizer = chosen.method === 'stabilizer';
   const detection = readDetection(
     declared,
     {},
     {
       circuit: losesQubits
-        ? withoutNoise(withoutLoss(written))
+        ? withoutNoise(withoutLoss(whole))
         : isStabilizer
           ? circuit
           : withoutNoise(circuit),
@@ -165,26 +279,11 @@ export function checkTask(
   for (const { message } of detection.warnings ?? []) {
     faults.add(source === 'stim' ? 'stim' : 'detectors', message, INVALID);
   }
-  decodable.check(decoder, { circuit, losesQubits }, detection, faults);
-  const counting = countingOf(detection, task.postselect, decoder, faults);
-  if (counting === undefined) return undefined;
-  const { seed, metadata } = task;
-  const strongId = strongIdOf(task, { noise: question.noise, decoder });
   return {
-    ...chosen,
-    // Ten thousand circuits in memory are gigabytes of objects, and a tenth as much packed.
-    groups: groups.map((group) => ({
-      ...group,
-      circuit: unpackCircuit(packCircuit(group.circuit)),
-    })),
-    observables: [],
-    shots: question.shots,
-    stopRule,
-    ...(seed !== undefined && { seed }),
-    ...(metadata !== undefined && { metadata }),
-    decoder,
-    strongId,
-    counting: { ...counting, key: strongId },
+    ...{ circuit, chosen, losesQubits },
+    parities: allParityLists(detection),
+    ...(detection.repeated && { repeated: detection.repeated }),
+    known: { decoders: new Set(['none']) },
   };
 }
 
@@ -216,6 +315,39 @@ function stopRuleOf(
   };
 }
 
+/** Fewer shots than these are hardly enough for a chunk of each stratum. */
+const MIN_STRATIFIED_SHOTS = 10_000;
+
+/** Adds faults of the fields beside which shots are not stratified. */
+function checkStratified(
+  { max_shots, max_errors, postselect }: Omit<TaskParts, 'metadata'>,
+  faults: FaultList,
+): void {
+  const without = 'Not taken where shots are stratified by their faults';
+  if (max_errors !== undefined) {
+    const problem = `${without}: most errors are those of many faults, which hardly matter. Ask for a relative_error.`;
+    faults.add('max_errors', problem);
+  }
+  if (postselect !== undefined) faults.add('postselect', `${without}.`);
+  if (max_shots !== undefined && max_shots < MIN_STRATIFIED_SHOTS) {
+    const least = MIN_STRATIFIED_SHOTS.toLocaleString('en');
+    faults.add('max_shots', `At least ${least} where shots are stratified by their faults.`);
+  }
+}
+
+function faultNumbersFrom(
+  { min_faults: minFaults = 0 }: NonNullable<TaskParts['sampling']>,
+  numbers: Omit<FaultNumbers, 'minFaults'> | undefined,
+  faults: FaultList,
+): FaultNumbers | undefined {
+  if (numbers === undefined) return undefined;
+  const most = numbers.probabilities.length - 1;
+  if (minFaults <= most) return { ...numbers, minFaults };
+  const problem = `${minFaults} faults or more have no probability that matters; at most ${most} are taken.`;
+  faults.add('sampling.min_faults', problem);
+  return undefined;
+}
+
 function checkMetadata(metadata: TaskParts['metadata'], faults: FaultList): void {
   const length = metadata === undefined ? 0 : JSON.stringify(metadata).length;
   if (length <= MAX_METADATA_LENGTH) return;
@@ -234,25 +366,16 @@ function byStabilizersOrElse(
   return own.count === 0 ? checked : checkProgram(question, context, faults);
 }
 
-function countingOf(
-  detection: Detection,
+/** Detectors and observables that discard a shot, as bits of rows. */
+function masksOf(
+  { parities }: TaskProblem,
   { detectors: ofDetectors, observables: ofObservables }: NonNullable<TaskParts['postselect']> = {},
-  decoder: DecoderChoice,
   faults: FaultList,
-): Omit<ErrorCounting, 'key'> | undefined {
-  const { numDetectors, numObservables } = sizesOf(detection);
-  const masks = {
-    detectors: maskOf(ofDetectors, numDetectors, 'detector', faults),
-    observables: maskOf(ofObservables, numObservables, 'observable', faults),
-  };
-  if (faults.count > 0) return undefined;
-  return {
-    decoder,
-    parities: allParityLists(detection),
-    ...(detection.repeated && { repeated: detection.repeated }),
-    ...(masks.detectors && { detectors: masks.detectors }),
-    ...(masks.observables && { observables: masks.observables }),
-  };
+): Postselection {
+  const numOf = (lists: ParityLists) => lists.ends.length;
+  const detectors = maskOf(ofDetectors, numOf(parities.detectors), 'detector', faults);
+  const observables = maskOf(ofObservables, numOf(parities.observables), 'observable', faults);
+  return { ...(detectors && { detectors }), ...(observables && { observables }) };
 }
 
 /** Bits of a row that are set for some of its numbers. */
@@ -276,14 +399,19 @@ function maskOf(
   return mask;
 }
 
+/** What decides the statistics of a task, and may stand beside tasks. */
+interface StrongFacts extends Pick<TaskParts, 'noise' | 'sampling'> {
+  readonly decoder: DecoderChoice;
+}
+
 /** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
 export function strongIdOf(
   { circuit, qasm, stim, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
-  { noise, decoder }: { readonly noise: TaskParts['noise']; readonly decoder: DecoderChoice },
+  { noise, decoder, sampling }: StrongFacts,
 ): string {
   const problem = {
     ...{ circuit, qasm, stim, qubits, detectors, logical_observables, noise },
-    ...{ decoder, postselect, metadata },
+    ...{ decoder, postselect, metadata, sampling },
   };
   return createHash('sha256').update(JSON.stringify(problem)).digest('hex');
 }

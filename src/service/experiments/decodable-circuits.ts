@@ -4,26 +4,24 @@
  * their noise alone. So circuits of one structure are checked once, and only as many as can be in the time for reading a
  * body. A task that is not checked may fail when its first shots are decoded.
  */
-import { createHash } from 'node:crypto';
 import { type DynamicCircuit, numOperationsOf } from '../../circuit/circuit.ts';
 import type { FaultList } from '../../circuit/errors.ts';
 import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import type { Parities } from '../../compiler/clifford/error-walk.ts';
-import type { StabilizerProgram } from '../../compiler/program.ts';
-import { type DecoderChoice, decoderOfProgram } from '../../decoding/decoders.ts';
+import { type DecoderChoice, Decoders, structureOf } from '../../decoding/decoders.ts';
 import { notDecodable } from '../../decoding/errors.ts';
+import { FaultStrata } from '../../decoding/fault-strata.ts';
 import type { DecoderName } from '../../decoding/open-decoder.ts';
+import type { FaultNumbers } from './stratified-counts.ts';
 
 /** Code of faults that depend on the circuit. */
 export const INVALID = 'CIRCUIT_INVALID';
-
-/** Fields with strengths of noise: whether errors can be told apart depends on which are 0, and hardly on their size. */
-const STRENGTHS: ReadonlySet<string> = new Set(['probability', 'p1Given0', 'p0Given1']);
 
 /** The circuits of an experiment that can be decoded. */
 export class DecodableCircuits {
   /** Digests of structures that can be decoded. Others are refused one by one. */
   readonly #known = new Set<string>();
+  readonly #decoders = new Decoders();
   #instructionsLeft: number;
 
   /** @param maxInstructions - Of the circuits that are checked, together. */
@@ -45,6 +43,41 @@ export class DecodableCircuits {
     if (reason !== undefined) faults.add('decoder', notDecodable(name, reason), INVALID);
   }
 
+  /** The numbers of faults of a circuit's shots; adds a fault where they are not known. */
+  faultNumbers(
+    { circuit, losesQubits }: { readonly circuit: DynamicCircuit; readonly losesQubits: boolean },
+    parities: Parities,
+    faults: FaultList,
+  ): Omit<FaultNumbers, 'minFaults'> | undefined {
+    const found = losesQubits
+      ? 'which errors flip a detector depends on the qubits that are lost'
+      : this.#faultNumbers(circuit, parities);
+    if (typeof found !== 'string') return found;
+    faults.add('sampling', `Shots are not stratified by their faults: ${found}.`, INVALID);
+    return undefined;
+  }
+
+  #faultNumbers(circuit: DynamicCircuit, parities: Parities) {
+    if (parities.repeated !== undefined) return 'the REPEAT blocks of the text are kept as loops';
+    const program = compileStabilizer(circuit);
+    if ('kind' in program) {
+      return `faults are those of Clifford gates with Pauli noise, and ${program.operation} is neither`;
+    }
+    const structure = `faults ${structureOf(program, parities)}`;
+    if (!this.#known.has(structure)) {
+      if (this.#instructionsLeft <= 0)
+        return 'the circuits of the experiment are too many and different';
+      this.#instructionsLeft -= program.code.length / 4;
+      this.#known.add(structure);
+    }
+    const errors = this.#decoders.errorsOf(program, parities, 'exact');
+    if ('reason' in errors) return errors.reason;
+    const strata = new FaultStrata(errors);
+    const probabilities = strata.distribution();
+    if (typeof probabilities === 'string') return probabilities;
+    return { numFaults: strata.numFaults, mean: strata.mean, probabilities };
+  }
+
   #reasonAgainst(
     name: DecoderName,
     circuit: DynamicCircuit,
@@ -54,26 +87,13 @@ export class DecodableCircuits {
     if ('kind' in program) {
       return `decoders take Clifford gates with Pauli noise, and ${program.operation} is neither`;
     }
-    const structure = structureOf(name, program, parities);
+    const structure = `${name} ${structureOf(program, parities)}`;
     if (this.#instructionsLeft <= 0 || this.#known.has(structure)) return undefined;
     // A decoder writes out the errors of all rounds of a loop.
     this.#instructionsLeft -= Math.max(program.code.length / 4, numOperationsOf(circuit));
-    const decoder = decoderOfProgram(name, program, parities);
+    const decoder = this.#decoders.open(name, program, parities);
     if ('reason' in decoder) return decoder.reason;
     this.#known.add(structure);
     return undefined;
   }
-}
-
-/** Digest of a decoder, a program but for the strengths of its noise, and its parities. */
-function structureOf(
-  name: DecoderName,
-  { code, operands, ...program }: StabilizerProgram,
-  { detectors, logicalObservables, repeated }: Parities,
-): string {
-  const rest = JSON.stringify(
-    { name, program, detectors, logicalObservables, repeated },
-    (field, value) => (STRENGTHS.has(field) ? value > 0 : value),
-  );
-  return createHash('sha256').update(code).update(operands).update(rest).digest('base64');
 }

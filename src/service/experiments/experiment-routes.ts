@@ -41,7 +41,7 @@ export function experimentRoutes(app: ServiceApp, context: RouteContext): void {
         tags: [tag],
         summary: "The counts of an experiment as Sinter's table",
         description:
-          'Rows of the tasks that have shots, with the columns that Sinter writes: `sinter.stats_from_csv_files` and `sinter plot` read them.',
+          'Rows of the tasks that have shots, with the columns that Sinter writes: `sinter.stats_from_csv_files` and `sinter plot` read them. Tasks whose shots are stratified are left out: their rate is not errors by shots.',
         params: jobParams(EXPERIMENTS),
         response: {
           200: { description: 'The table', content: { 'text/csv': { schema: csv } } },
@@ -68,5 +68,8 @@ const csv = z.string().meta({
 
 async function* csvText(tasks: AsyncIterable<StoredTask>): AsyncGenerator<string, void, undefined> {
   yield `${CSV_HEADER}\n`;
-  for await (const task of tasks) if (task.counted.shots > 0) yield `${csvRow(task)}\n`;
+  for await (const task of tasks) {
+    // Sinter takes errors by shots as the rate, which they are not where shots are stratified.
+    if (task.counted.shots > 0 && task.stratified === undefined) yield `${csvRow(task)}\n`;
+  }
 }

@@ -53,6 +53,22 @@ const defaults = {
     .describe(
       `A task ends once half the length of its interval is at most this part of its logical error rate; looked at after every ${chunk} shots`,
     ),
+  sampling: z
+    .strictObject({
+      method: z.literal('stratified'),
+      min_faults: z
+        .int()
+        .min(0)
+        .max(1000)
+        .optional()
+        .describe(
+          'Fewer faults than these are taken as corrected, and no shots of them are taken: half the distance of the circuit, rounded up. By default 0',
+        ),
+    })
+    .optional()
+    .describe(
+      'stratified: shots are taken by their number of faults (independent errors of the circuit), for logical error rates that are too low to be sampled. Without it shots are drawn as the circuit has them',
+    ),
 };
 
 const seed = z.int().min(0).max(MAX_SEED);

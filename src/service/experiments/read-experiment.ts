@@ -15,7 +15,7 @@ import { RequestInvalidError } from '../http/errors.ts';
 import type { Reading } from '../http/reading/reading.ts';
 import type { JobSubmission } from '../jobs/job-kind.ts';
 import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
-import { type CheckedTask, checkTask, type ExperimentParts } from './check-task.ts';
+import { type CheckedTask, checkTask, type ExperimentParts, TaskProblems } from './check-task.ts';
 import { DecodableCircuits } from './decodable-circuits.ts';
 import {
   DEFAULT_TARGET,
@@ -129,7 +129,8 @@ export function checkedTasks(
   };
   const noise = readNoise(body.noise, target?.spec, faults);
   const decodable = new DecodableCircuits(DECODED_PER_GATE * limits.maxGates);
-  const context = { experiment: body, target, limits, noise, decodable };
+  const problems = new TaskProblems();
+  const context = { experiment: body, target, limits, noise, decodable, problems };
   const tasks = checkItems('tasks', items, limits, faults, (item, own) =>
     checkTask(item, context, own),
   );

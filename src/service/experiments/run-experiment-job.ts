@@ -4,7 +4,7 @@
  */
 import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchChunks } from '../../fleet/batch-chunks.ts';
-import { CHUNK_SHOTS, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
+import { CHUNK_SHOTS, chunksOf, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
 import type { Processor } from '../../fleet/processor.ts';
 import { inSharedMemory } from '../../fleet/workers/sent-circuit.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -18,6 +18,7 @@ import type { ExperimentResultFields } from './experiment-schema.ts';
 import { experimentFactsOf } from './read-experiment.ts';
 import { type ChunkRange, type RunningTask, RunningTasks } from './running-tasks.ts';
 import { partOfTask, type StoredTask } from './stored-task.ts';
+import { StratifiedCounts } from './stratified-counts.ts';
 
 /** Dependencies of an experiment that runs. */
 interface ExperimentRunDeps {
@@ -75,7 +76,8 @@ export class ExperimentRun {
     const onAbort = () => this.#tasks.abort(this.#runs.signal.reason);
     this.#runs.signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await this.#runs.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
+      do await this.#runs.run(this.#tasks.ranges(), (range) => this.#run(range), signal);
+      while (this.#tasks.areOpen);
     } finally {
       this.#save();
     }
@@ -111,8 +113,10 @@ export class ExperimentRun {
       const result = await this.#deps.processor.run(run, { onStarted }, ended.signal);
       const { outputs, backend, timing } = result;
       const { compileMs, executionMs } = timing;
-      const { shotRange } = run.request;
-      const circuits = shotRange.to - shotRange.from;
+      const circuits = chunksOf(run.request.shotRange, run.request.strata).reduce(
+        (sum, { shots }) => sum + shots,
+        0,
+      );
       this.#log.note({ processor: this.#job.target, backend, circuits, executionMs });
       this.#compileMs += compileMs;
       this.#executionMs += executionMs;
@@ -134,8 +138,10 @@ export class ExperimentRun {
   #runOf({ task, from, to }: ChunkRange) {
     const { id, keyId, priority, request } = this.#job;
     const { tier } = experimentFactsOf(request);
-    const { checked, seed } = task;
-    const shots = Math.min(to * CHUNK_SHOTS, checked.stopRule.maxShots);
+    const { checked, seed, counts } = task;
+    const strata = counts instanceof StratifiedCounts ? counts.strataOf(from, to) : undefined;
+    const end = to * CHUNK_SHOTS;
+    const shots = strata === undefined ? Math.min(end, checked.stopRule.maxShots) : end;
     return {
       id: `${id}/${this.#numRuns++}`,
       ...{ keyId, tier, priority },
@@ -146,6 +152,7 @@ export class ExperimentRun {
         ...{ shots, seed },
         shotRange: { from: from * CHUNK_SHOTS, to: shots },
         errorCounting: this.#countingOf(task),
+        ...(strata !== undefined && { strata }),
       },
     };
   }

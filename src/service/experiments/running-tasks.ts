@@ -7,6 +7,7 @@ import { addToSeed } from '../../math/philox.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
 import type { CheckedTask } from './check-task.ts';
 import type { StoredTask } from './stored-task.ts';
+import { StratifiedCounts } from './stratified-counts.ts';
 import { TaskCounts } from './task-counts.ts';
 
 /** Chunks of a task that are run together. */
@@ -21,7 +22,7 @@ export class RunningTask {
   readonly index: number;
   readonly checked: CheckedTask;
   readonly seed: number;
-  readonly counts: TaskCounts;
+  readonly counts: TaskCounts | StratifiedCounts;
   readonly #sizes: RunSizes;
   #isTimed = false;
   /** The first chunk that was not given out. */
@@ -33,21 +34,27 @@ export class RunningTask {
     this.index = index;
     this.checked = checked;
     this.seed = seed;
-    this.counts = new TaskCounts(checked.stopRule, stored?.counted);
+    const { stopRule, faultNumbers } = checked;
+    this.counts =
+      faultNumbers === undefined
+        ? new TaskCounts(stopRule, stored?.counted)
+        : new StratifiedCounts(stopRule, faultNumbers, stored?.counted, stored?.stratified);
     this.#sizes = runSizesOf(checked);
     this.nextChunk = this.counts.counted.numChunks;
   }
 
   /** The task as it is stored. */
   get stored(): StoredTask {
-    const { decoder, strongId, metadata } = this.checked;
+    const { decoder, strongId, metadata, faultNumbers } = this.checked;
     return {
       task: this.index,
       decoder,
       seed: this.seed,
       strongId,
       ...(metadata !== undefined && { metadata }),
+      ...(faultNumbers !== undefined && { faultNumbers }),
       counted: this.counts.counted,
+      ...(this.counts instanceof StratifiedCounts && { stratified: this.counts.stored }),
     };
   }
 
@@ -119,6 +126,11 @@ export class RunningTasks {
     this.#fractions = sum(({ counts }) => counts.fraction);
     this.#shots = sum(({ counts }) => counts.counted.shots);
     this.#errors = sum(({ counts }) => counts.counted.errors);
+  }
+
+  /** Whether a task has not ended: one of strata may have more chunks once those that were given out are counted. */
+  get areOpen(): boolean {
+    return this.#open.length > 0;
   }
 
   /** Shots that are counted. */

@@ -8,6 +8,7 @@ import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
 import type { TaskCountsFields } from '../jobs/task-counts-schema.ts';
 import { errorRate } from './error-rate.ts';
+import type { FaultNumbers, StoredStrata } from './stratified-counts.ts';
 import type { CountedChunks } from './task-counts.ts';
 
 /** What is known of a task besides its counts. */
@@ -23,6 +24,9 @@ export interface TaskFacts {
 export interface StoredTask extends TaskFacts {
   readonly task: number;
   readonly counted: CountedChunks;
+  /** Present where its shots are stratified by their faults. */
+  readonly stratified?: StoredStrata;
+  readonly faultNumbers?: FaultNumbers;
 }
 
 /** The part that keeps the counts of a task. */
@@ -61,22 +65,46 @@ function parsed(bytes: Uint8Array): Omit<StoredTask, 'task'> {
 }
 
 /** A task as a record shows it. */
-export function viewTask({ task, counted, strongId, ...facts }: StoredTask): TaskCountsFields {
-  const { decoder, seed, metadata } = facts;
+export function viewTask(stored: StoredTask): TaskCountsFields {
+  const { task, counted, strongId, decoder, seed, metadata, stratified } = stored;
   const { shots, errors, discards, ms } = counted;
-  const known = errorRate(counted);
+  const known = stratified === undefined ? errorRate(counted) : shots > 0 && stratified.rate;
   return {
     task,
     shots,
     errors,
     discards,
     seconds: secondsOf(ms),
-    logical_error_rate: known?.rate ?? null,
-    interval: known === undefined ? null : [known.low, known.high],
+    logical_error_rate: known ? known.rate : null,
+    interval: known ? [known.low, known.high] : null,
     decoder,
     seed,
     strong_id: strongId,
     ...(metadata !== undefined && { metadata }),
+    ...(stratified !== undefined && { sampling: viewStrata(stratified, stored.faultNumbers!) }),
+  };
+}
+
+function viewStrata(
+  { strata, omitted }: StoredStrata,
+  { numFaults, mean, minFaults, probabilities }: FaultNumbers,
+): NonNullable<TaskCountsFields['sampling']> {
+  return {
+    method: 'stratified',
+    num_faults: numFaults,
+    mean_faults: mean,
+    min_faults: minFaults,
+    omitted_probability: omitted,
+    strata: strata.map(({ faults, shots, errors, enumerated }) => ({
+      faults,
+      probability: probabilities[faults]!,
+      shots,
+      errors,
+      ...(enumerated !== undefined && {
+        sets: enumerated.sets,
+        error_probability: enumerated.errorProbability,
+      }),
+    })),
   };
 }
 

@@ -5,7 +5,7 @@
  * the end are left out, so that the counts do not depend on how many ran at the same time.
  */
 import { CHUNK_SHOTS, type Tally } from '../../fleet/error-counting.ts';
-import { errorRate, type ShotCounts } from './error-rate.ts';
+import { type ErrorRate, errorRate, type ShotCounts } from './error-rate.ts';
 
 /** When a task ends: at the first limit that is reached. */
 export interface StopRule {
@@ -22,7 +22,8 @@ export interface CountedChunks extends ShotCounts {
   readonly numChunks: number;
 }
 
-const NONE: CountedChunks = { shots: 0, errors: 0, discards: 0, ms: 0, numChunks: 0 };
+/** Before the first chunk. */
+export const NONE: CountedChunks = { shots: 0, errors: 0, discards: 0, ms: 0, numChunks: 0 };
 
 /** Counts the chunks of a task. */
 export class TaskCounts {
@@ -96,7 +97,7 @@ function fractionDone(
 }
 
 /** The wanted relative error as a part of the present one, squared: it falls with the root of the shots. */
-function precisionReached(wanted: number, found: ReturnType<typeof errorRate>): number {
+export function precisionReached(wanted: number, found: ErrorRate | undefined): number {
   if (found === undefined || found.rate === 0) return 0;
   const { rate, low, high } = found;
   return ((2 * wanted * rate) / (high - low)) ** 2;

@@ -99,6 +99,32 @@ def test_a_circuit_is_a_task_too_and_limits_of_a_task_are_its_own(client):
     assert (one.shots, one.seed) == (500, 3)
 
 
+def test_stratified_shots_have_the_rate_that_sinter_finds_and_are_not_in_its_table(client):
+    circuit = surface_code(3, 0.004)
+    sampling = {"method": "stratified"}
+    result = client.collect(circuit, max_shots=100_000, seed=1, sampling=sampling)
+    (counts,) = result
+    (other,) = sinter.collect(
+        tasks=[sinter.Task(circuit=circuit)], decoders=["pymatching"], num_workers=1, max_shots=200_000
+    )
+    sigma = math.sqrt(other.errors) / other.shots
+    assert abs(counts.logical_error_rate - other.errors / other.shots) < 5 * sigma
+    faults = counts.sampling["strata"]
+    model = circuit.detector_error_model(decompose_errors=False, flatten_loops=True)
+    probabilities = [line.args_copy()[0] for line in model if line.type == "error"]
+    assert counts.sampling["num_faults"] == len(probabilities)
+    assert math.isclose(counts.sampling["mean_faults"], sum(probabilities), rel_tol=1e-9)
+    # The distribution of the number of faults, one error of Stim's after the other.
+    by_number = np.zeros(len(faults))
+    by_number[0] = 1
+    for p in probabilities:
+        by_number[1:] = (1 - p) * by_number[1:] + p * by_number[:-1]
+        by_number[0] *= 1 - p
+    assert np.allclose([each["probability"] for each in faults], by_number, rtol=1e-9)
+    assert result.csv().count("\n") == 1
+    assert result.stats() == []
+
+
 def test_a_task_with_an_error_model_of_its_own_is_refused(client):
     circuit = surface_code(3, 0.01)
     model = circuit.detector_error_model(decompose_errors=True)

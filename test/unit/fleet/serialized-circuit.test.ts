@@ -59,6 +59,26 @@ test('a loop comes back as it was, and what is in it counts', () => {
   expect(sizeOfCircuit(loop)).toBeGreaterThan(2 * sizeOfCircuit(circuit));
 });
 
+test('circuits that differ in the strengths of noise alone have the same bytes', () => {
+  const noisy = (p: number): DynamicCircuit => {
+    const channel = {
+      kind: 'pauli',
+      numQubits: 1,
+      errors: [{ flips: 1, signs: 0, probability: p }],
+    };
+    const noise = { kind: 'noise', qubits: [0], channel } as const;
+    const misread = { kind: 'misread', bits: [0], p1Given0: p, p0Given1: p / 2 } as const;
+    return {
+      ...{ numQubits: 1, numBits: 1 },
+      operations: [noise, misread, { kind: 'repeat', count: 3, body: [noise, misread] }],
+    } as DynamicCircuit;
+  };
+  const [weak, strong] = [serializeCircuit(noisy(0.1)), serializeCircuit(noisy(0.2))];
+  expect(weak.bytes).toEqual(strong.bytes);
+  expect(circuitOf(weak)).toEqual(noisy(0.1));
+  expect(circuitOf(strong)).toEqual(noisy(0.2));
+});
+
 test('a circuit of objects is taken as it is', () => {
   expect(circuitOf(circuit)).toBe(circuit);
 });

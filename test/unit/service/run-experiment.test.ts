@@ -58,7 +58,8 @@ function answer({ request }: CircuitRun): CircuitResult {
   const chunks = chunksOf(shotRange!);
   const tallies = new Float64Array(TALLY_LENGTH * chunks.length);
   for (const [k, { index, shots }] of chunks.entries()) {
-    writeTally(tallies, k, { shots, errors: partSeed(seed, index) % 90, discards: 0, ms: 1 });
+    const errors = partSeed(seed, index) % 90;
+    writeTally(tallies, k, { shots, errors, discards: 0, errorProbability: 0, ms: 1 });
   }
   return {
     outputs: { tallies },

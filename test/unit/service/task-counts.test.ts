@@ -4,7 +4,13 @@ import { TaskCounts } from '../../../src/service/experiments/task-counts.ts';
 import { RandomStream } from '../../support/random-stream.ts';
 import { seeds, testSeeds } from '../../support/seeds.ts';
 
-const tally = (errors: number, discards = 0): Tally => ({ shots: 1024, errors, discards, ms: 1 });
+const tally = (errors: number, discards = 0): Tally => ({
+  shots: 1024,
+  errors,
+  discards,
+  errorProbability: 0,
+  ms: 1,
+});
 
 testSeeds('counts do not depend on the order in which chunks come', seeds(50), (seed) => {
   const stream = new RandomStream(seed);

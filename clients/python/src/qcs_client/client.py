@@ -67,8 +67,8 @@ class Client:
         does.
 
         A task is a ``sinter.Task``, a ``stim.Circuit``, or an object as in the request. ``fields`` are further fields of
-        the request: ``decoder`` (Sinter's ``pymatching`` is ``matching``), ``relative_error``, ``seed``, ``priority``,
-        ``name`` and ``tags``.
+        the request: ``decoder`` (Sinter's ``pymatching`` is ``matching``), ``relative_error``, ``sampling``, ``seed``,
+        ``priority``, ``name`` and ``tags``.
         """
         return now(
             self._core.collect(

@@ -37,11 +37,13 @@ class TaskCounts:
     logical_error_rate: float | None
     """Errors per kept shot; None if none was kept."""
     interval: tuple[float, float] | None
-    """Wilson's interval at 95 %."""
+    """Wilson's interval at 95 %, or that of the strata."""
     decoder: str
     seed: int
     strong_id: str
     metadata: Any
+    sampling: Mapping[str, Any] | None = None
+    """Counts by the number of faults, where shots are stratified. The rate is not errors by shots then."""
 
     @staticmethod
     def read(fields: Mapping[str, Any]) -> TaskCounts:
@@ -51,6 +53,7 @@ class TaskCounts:
             interval=None if interval is None else (interval[0], interval[1]),
             **{name: fields[name] for name in ("decoder", "seed", "strong_id")},
             metadata=fields.get("metadata"),
+            sampling=fields.get("sampling"),
         )
 
 
@@ -72,12 +75,12 @@ class ExperimentResult(Sequence[TaskCounts]):
         return iter(self._tasks)
 
     def csv(self) -> str:
-        """Table that ``sinter.stats_from_csv_files`` and ``sinter plot`` read."""
+        """Table that ``sinter.stats_from_csv_files`` and ``sinter plot`` read, without tasks of stratified shots."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(_COLUMNS)
         for task in self._tasks:
-            if task.shots == 0:
+            if task.shots == 0 or task.sampling is not None:
                 continue
             metadata = json.dumps(task.metadata, separators=(",", ":"), sort_keys=True)
             writer.writerow(
@@ -86,7 +89,7 @@ class ExperimentResult(Sequence[TaskCounts]):
         return text.getvalue()
 
     def stats(self) -> list[Any]:
-        """The counts as ``sinter.TaskStats``. Needs the package ``sinter``."""
+        """The counts as ``sinter.TaskStats``, without tasks of stratified shots. Needs the package ``sinter``."""
         import sinter  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
         return [
@@ -100,6 +103,7 @@ class ExperimentResult(Sequence[TaskCounts]):
                 seconds=task.seconds,
             )
             for task in self._tasks
+            if task.sampling is None
         ]
 
     def __repr__(self) -> str:
