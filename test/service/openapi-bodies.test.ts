@@ -35,6 +35,7 @@ const MEANINGS: readonly (readonly [path: RegExp, message: RegExp])[] = [
   [/\bgradient_inputs$/, /^Only taken where return has "gradient"/],
   [/^programs\[\d+\]\.return$/, /^(gradient|variance|expectation|probabilities|statevector) /],
   // What a task does not say, its experiment may.
+  [/^(tasks\[\d+\]\.)?\w+$/, /where shots are stratified/],
   [/^tasks\[\d+\]\.max_shots$/, /^Required, for the task or for the whole experiment/],
   [/^(tasks\[\d+\]\.)?task$/, /agent has no task/],
   [/^tasks\[\d+\]\.agent$/, /^There is no agent /],
