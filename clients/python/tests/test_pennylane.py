@@ -88,6 +88,20 @@ class TestOperations:
         ours, theirs = both(circuit, device, wires=4)
         assert abs(np.vdot(ours, theirs)) == pytest.approx(1, abs=1e-10)
 
+    @pytest.mark.parametrize("wires", [[0, 1, 2, 3], [3, 0, 1]])
+    def test_a_state_at_the_beginning_is_exact(self, device, wires):
+        vector = np.exp(1j * np.arange(2 ** len(wires)) ** 2) / np.sqrt(2 ** len(wires))
+
+        def circuit(x):
+            qml.StatePrep(vector, wires)
+            qml.RX(x, 0)
+            qml.CNOT([0, 2])
+            return qml.state()
+
+        ours, theirs = both(lambda: circuit(0.4), device, wires=4)
+        # With its global phase, which preparation by gates would lose.
+        assert ours == pytest.approx(theirs, abs=1e-12)
+
     def test_measurements_in_the_middle_are_deferred(self, device):
         def circuit():
             entangle()

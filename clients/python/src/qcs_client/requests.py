@@ -14,6 +14,9 @@ from .arrays import pack, state_field
 from .errors import QcsError
 
 DEFAULT_PROCESSOR = "statevector-sim"
+#: Processors that are no devices, and methods that begin in any amplitudes there.
+SIMULATORS = frozenset({"statevector-sim", "gpu-fleet", "qvm"})
+STATE_METHODS = (None, "automatic", "statevector", "density_matrix")
 
 
 

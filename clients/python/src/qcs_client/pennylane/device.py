@@ -31,13 +31,14 @@ from pennylane.transforms.core import CompilePipeline, transform
 
 from ..client import Client
 from ..errors import QcsError
-from ..requests import DEFAULT_PROCESSOR
+from ..requests import DEFAULT_PROCESSOR, SIMULATORS, STATE_METHODS
 from ..results import ProgramResult
 from .midcircuit import (
     base_of,
     check_gradient,
     last_postselection,
     measure_bits,
+    mid_measurements,
     on_device_wires,
     postselects,
     samples_of_commuting,
@@ -48,6 +49,32 @@ from .tapes import DensityMatrices, Group, Reader, TapeWriter, has_terms, trains
 _GRADIENT_METHODS = frozenset({"adjoint", "device", "best"})
 #: Seeds of the service are below 2^53.
 _MAX_SEED = 2**53
+
+
+#: Most wires whose amplitudes fit into a request, and most of them that a circuit does not prepare.
+_MAX_STATE_WIRES = 21
+_MAX_OTHER_WIRES = 2
+
+
+@transform
+def _decomposed(
+    tape: qml.tape.QuantumScript, takes_states: bool, device_wires: Any, **options: Any
+) -> tuple[Any, Any]:
+    """Decomposes what the service does not run. Amplitudes at the beginning may stay."""
+    first: Any = tape.operations[0] if tape.operations else None
+    wires = device_wires or tape.wires
+    keeps = (
+        takes_states
+        and isinstance(first, qml.StatePrep)
+        and first.batch_size is None
+        and not any(qml.math.requires_grad(number) for number in first.data)
+        and len(wires) <= min(_MAX_STATE_WIRES, len(first.wires) + _MAX_OTHER_WIRES)
+        # Shots that a measurement rules out are made again from |0…0⟩.
+        and not mid_measurements(tape)
+    )
+    decomposed: Any = decompose
+    tapes, read = decomposed(tape, skip_initial_state_prep=keeps, device_wires=device_wires, **options)
+    return tapes, read
 
 
 @simulator_tracking
@@ -99,6 +126,7 @@ class QcsDevice(Device):
             "max_bond_dimension": max_bond_dimension,
             "truncation_threshold": truncation_threshold,
         }
+        self._takes_states = processor in SIMULATORS and method in STATE_METHODS
         self._writer = TapeWriter(self.wires, is_noisy=noise is not None or processor.startswith("emulator"))
 
     def setup_execution_config(
@@ -143,9 +171,9 @@ class QcsDevice(Device):
         )
         pipeline.add_transform(samples_of_commuting)
         pipeline.add_transform(
-            decompose,
+            _decomposed,
+            takes_states=self._takes_states and config.gradient_method != "adjoint",
             stopping_condition=accepts,
-            skip_initial_state_prep=False,
             device_wires=self.wires,
             target_gates=_TARGET_GATES,
             name=self.name,

@@ -21,7 +21,7 @@ from pennylane.ops.mid_measure import MidMeasure
 from pennylane.ops.op_math.condition import Conditional
 from pennylane.ops.qubit.observables import BasisStateProjector
 
-from ..arrays import ComplexArray
+from ..arrays import ComplexArray, state_field
 from ..gates import Angle
 from ..openqasm import If, Repeat, Statement, negated, openqasm, reads, where
 from ..requests import Program
@@ -179,6 +179,8 @@ def _structure(op: Any, bits: dict[Any, int]) -> Any:
         return (op.name, of_bits, _test(op, bits), structure(op.base))
     if isinstance(op, BasisStateProjector):
         return (op.name, tuple(op.parameters[0]))
+    if isinstance(op, qml.StatePrep):
+        return (op.name, _amplitudes(op, op.wires).tobytes())
     return structure(op)
 
 
@@ -202,7 +204,12 @@ def _form(
     statements: list[Statement] = []
     postselected: list[tuple[int, int]] = []
     count = 0
+    state = None
     for op in tape.operations:
+        if isinstance(op, qml.StatePrep):
+            # The first operation; others were decomposed.
+            state = _amplitudes(op, wires)
+            continue
         number = num_inputs(op)
         angles = [Angle(f"p{count + k}") for k in range(number)]
         count += number
@@ -228,12 +235,19 @@ def _form(
         statements.append({"gate": "M", "qubits": qubits, "bits": list(range(len(measured)))})
     if fill_shots and postselected:
         statements = _again_until(statements, postselected, len(wires))
+    source = _source(statements, max(1, len(wires)), len(measured) + len(bits), count)
     return Form(
-        _source(statements, max(1, len(wires)), len(measured) + len(bits), count),
+        source if state is None else f'{source},"initial_state":{json.dumps(state_field(state))}',
         count,
         measured,
         tuple(postselected),
     )
+
+
+def _amplitudes(op: qml.StatePrep, wires: Any) -> ComplexArray:
+    """Amplitudes on all wires, whose first one is the most significant bit, as it is at the service."""
+    vector = op.state_vector(wire_order=qml.wires.Wires(wires))
+    return np.asarray(qml.math.toarray(vector), dtype=np.complex128).reshape(-1)
 
 
 def _again_until(

@@ -17,7 +17,7 @@ from qiskit.transpiler import Target
 from ..arrays import label_value
 from ..client import Client
 from ..jobs import Job
-from ..requests import DEFAULT_PROCESSOR, Program
+from ..requests import DEFAULT_PROCESSOR, SIMULATORS, STATE_METHODS, Program
 from ..results import BatchResult, ProgramResult
 from .circuits import ServiceCircuit, gates_of_service, service_circuit
 from .device import device_target
@@ -124,7 +124,7 @@ class QcsBackend(BackendV2):
 
     def takes_states(self, method: str | None) -> bool:
         """Whether circuits may begin in any amplitudes: by state vectors and density matrices, on simulators."""
-        return self.name in _SIMULATORS and method in (None, "automatic", "statevector", "density_matrix")
+        return self.name in SIMULATORS and method in STATE_METHODS
 
     def submit(self, programs: Sequence[Program], **fields: Any) -> Job[BatchResult]:
         """Submits a batch to this processor; its errors are Qiskit's."""
@@ -147,8 +147,6 @@ class QcsBackend(BackendV2):
         )
 
 
-#: Processors that are no devices.
-_SIMULATORS = frozenset({"statevector-sim", "gpu-fleet", "qvm"})
 #: Options of ``run`` that are fields of the request as they are.
 _METHOD_OPTIONS = ("method", "max_bond_dimension", "truncation_threshold", "device")
 
