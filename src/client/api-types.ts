@@ -201,14 +201,14 @@ export type Batch = {
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
     /**
-     * Matrix product states only: for each point, the weight that all cuts of bonds left out, about one minus the
-     * fidelity with the exact state
+     * For each point, by matrix product states the weight that all cuts of bonds left out, about one minus the
+     * fidelity with the exact state; by Pauli propagation a bound on the error of each expectation value
      */
     readonly truncation_error?: readonly number[] | PackedArray | undefined;
     /** Matrix product states only: for each point, the largest bond dimension of its run */
     readonly largest_bond?: readonly number[] | PackedArray | undefined;
     /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
+    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
     /** Why this method, with its figures */
     readonly method_reason?: string | undefined;
     /**
@@ -311,13 +311,28 @@ export type BatchProgramInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm
+   * devices. stabilizer (Clifford circuits), matrix_product_state, sparse (few amplitudes that are not 0) and
+   * pauli_propagation (expectation values of wide circuits): qvm
    */
-  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
   /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
   readonly max_bond_dimension?: number | undefined;
   /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
   readonly truncation_threshold?: number | undefined;
+  /**
+   * Whether pauli_propagation may leave Pauli strings out, which the answer bounds in truncation_error. Default
+   * false
+   */
+  readonly approximate?: boolean | undefined;
+  /**
+   * Pauli propagation: most Pauli strings of an observable at a time. With more the run fails, or if approximate
+   * the smallest are left out. Default 1048576
+   */
+  readonly max_terms?: number | undefined;
+  /** Pauli propagation, if approximate: strings whose absolute coefficient is smaller are left out. Default 0 */
+  readonly min_coefficient?: number | undefined;
+  /** Pauli propagation, if approximate: strings on more qubits are left out */
+  readonly max_weight?: number | undefined;
   /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
    * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
@@ -362,13 +377,28 @@ export type BatchSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm
+   * devices. stabilizer (Clifford circuits), matrix_product_state, sparse (few amplitudes that are not 0) and
+   * pauli_propagation (expectation values of wide circuits): qvm
    */
-  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
   /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
   readonly max_bond_dimension?: number | undefined;
   /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
   readonly truncation_threshold?: number | undefined;
+  /**
+   * Whether pauli_propagation may leave Pauli strings out, which the answer bounds in truncation_error. Default
+   * false
+   */
+  readonly approximate?: boolean | undefined;
+  /**
+   * Pauli propagation: most Pauli strings of an observable at a time. With more the run fails, or if approximate
+   * the smallest are left out. Default 1048576
+   */
+  readonly max_terms?: number | undefined;
+  /** Pauli propagation, if approximate: strings whose absolute coefficient is smaller are left out. Default 0 */
+  readonly min_coefficient?: number | undefined;
+  /** Pauli propagation, if approximate: strings on more qubits are left out */
+  readonly max_weight?: number | undefined;
   /**
    * Number of repetitions of each point; at most the processor's max_shots. counts need it. Without it all values
    * are exact; with it, and without counts, expectation and gradient are estimated from shots. Trajectories need
@@ -586,14 +616,14 @@ export type Circuit = {
   /** Errors of the circuit and what they flip, in the text format of Stim */
   readonly detector_error_model?: string | undefined;
   /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
-  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
+  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
   /** Why this method, with its figures */
   readonly method_reason?: string | undefined;
   /** Distinct trajectories that were computed; with noise and method statevector */
   readonly trajectories?: number | undefined;
   /**
-   * Matrix product states only: weight that all cuts of bonds left out, about one minus the fidelity with the
-   * exact state
+   * Matrix product states: weight that all cuts of bonds left out, about one minus the fidelity with the exact
+   * state. Pauli propagation: bound on the error of each expectation value
    */
   readonly truncation_error?: number | undefined;
   /** Matrix product states only: largest bond dimension of the run */
@@ -767,13 +797,28 @@ export type CircuitSubmissionInput = {
   /**
    * How to simulate. automatic (default): on qvm and emulated devices the cheapest method that is exact for what
    * is asked, elsewhere statevector. statevector with noise runs trajectories. density_matrix: qvm and emulated
-   * devices. stabilizer (Clifford circuits), matrix_product_state and sparse (few amplitudes that are not 0): qvm
+   * devices. stabilizer (Clifford circuits), matrix_product_state, sparse (few amplitudes that are not 0) and
+   * pauli_propagation (expectation values of wide circuits): qvm
    */
-  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | undefined;
+  readonly method?: 'automatic' | 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
   /** Largest bond of matrix product states; larger ones are cut, which the answer states. Default 256 */
   readonly max_bond_dimension?: number | undefined;
   /** Weight of singular values that one cut of a bond of a matrix product state may leave out. Default 1e-12 */
   readonly truncation_threshold?: number | undefined;
+  /**
+   * Whether pauli_propagation may leave Pauli strings out, which the answer bounds in truncation_error. Default
+   * false
+   */
+  readonly approximate?: boolean | undefined;
+  /**
+   * Pauli propagation: most Pauli strings of an observable at a time. With more the run fails, or if approximate
+   * the smallest are left out. Default 1048576
+   */
+  readonly max_terms?: number | undefined;
+  /** Pauli propagation, if approximate: strings whose absolute coefficient is smaller are left out. Default 0 */
+  readonly min_coefficient?: number | undefined;
+  /** Pauli propagation, if approximate: strings on more qubits are left out */
+  readonly max_weight?: number | undefined;
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /**
@@ -2114,7 +2159,7 @@ export type Processor = {
    * trajectories
    */
   readonly methods?: readonly {
-    readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse';
+    readonly method: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation';
     /** Qubits of the widest circuit that it takes */
     readonly max_qubits: number;
     /**
