@@ -5,13 +5,7 @@
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { factsOf, isMean, isOfDensity } from '../circuit/outputs.ts';
-import {
-  byChain,
-  byPaulis,
-  bySparse,
-  byStabilizerSums,
-  byStabilizers,
-} from './method-candidates.ts';
+import { byChain, byStabilizerSums, byStabilizers } from './method-candidates.ts';
 import {
   densitySize,
   limitFor,
@@ -23,6 +17,7 @@ import {
   sizeOf,
 } from './method-limits.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
+import { byPaulis } from './pauli-candidate.ts';
 import type { ProcessorSpec } from './processor.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import {
@@ -31,6 +26,7 @@ import {
   type RunMethod,
   runWork,
 } from './schedule/scheduled-run.ts';
+import { bySparse } from './sparse-candidate.ts';
 
 /** The method of a run, or why there is none. */
 export type MethodChoice =
