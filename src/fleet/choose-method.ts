@@ -93,6 +93,8 @@ const SHORT_MS = 2;
 const CLEARLY_FASTER = 0.25;
 /** Expected time, milliseconds, of a method above which the next ones are looked for, too. */
 const COMPARED_MS = 50;
+/** The same for each operation: other methods, and their estimates, read each operation, too. */
+const COMPARED_MS_PER_OPERATION = 0.01;
 
 /** The choice among all methods. */
 function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
@@ -124,7 +126,8 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   };
   const sparse = bySparse(question, spec);
   if (!('why' in sparse)) add(sparse, most);
-  const isQuick = () => candidates.some((candidate) => msOf(candidate) <= COMPARED_MS);
+  const quickMs = COMPARED_MS + COMPARED_MS_PER_OPERATION * work.numOperations;
+  const isQuick = () => candidates.some((candidate) => msOf(candidate) <= quickMs);
   if (!isQuick() && 'why' in clifford && clifford.isNotClifford === true) {
     add(byStabilizerSums(question, spec, mostOfSums), mostOfSums);
   }
