@@ -28,6 +28,7 @@ import {
   MAX_PARITY_BITS,
   MAX_TERMS,
 } from '../src/service/circuits/circuit-schema.ts';
+import { MAX_PAULI_TERMS } from '../src/service/circuits/pauli-fields.ts';
 import {
   MAX_METADATA_LENGTH,
   MAX_TASK_SHOTS,
@@ -62,7 +63,7 @@ function circuits(): string {
   return tableOf(HEAD, [
     [
       'qubits',
-      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine. By the methods \`stabilizer\`, \`matrix_product_state\` and \`sparse\` of \`qvm\`, ${count(MAX_CIRCUIT_QUBITS)}`,
+      `what the memory holds; at most ${MAX_CPU_QUBITS.f64} in double precision, ${MAX_CPU_QUBITS.f32} in single precision, ${MAX_GPU_QUBITS} on a GPU. \`max_qubits\` of the processor has the value of this machine. By the methods \`stabilizer\`, \`matrix_product_state\`, \`sparse\` and \`pauli_propagation\` of \`qvm\`, ${count(MAX_CIRCUIT_QUBITS)}`,
       '`QCS_MEMORY_MIB`, `QCS_GPU_MEMORY_MIB`',
     ],
     ['operations', count(config.maxGates), '`QCS_MAX_GATES`'],
@@ -93,6 +94,7 @@ function circuits(): string {
       '',
     ],
     ['`max_bond_dimension`', count(MAX_BOND_DIMENSION), ''],
+    ['`max_terms`', count(MAX_PAULI_TERMS), ''],
     ['qubits of a `UNITARY`', MAX_UNITARY_QUBITS, ''],
     ['`observables`', `${count(MAX_TERMS)} Pauli terms in all`, ''],
     ['`statevector` in an answer', `${MAX_LISTED_QUBITS} qubits`, ''],

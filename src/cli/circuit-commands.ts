@@ -134,6 +134,18 @@ function withCircuit(command: Command): Command {
       'weight that a cut of a bond may leave out (default 1e-12)',
       number(0, 1),
     )
+    .option('--approximate', 'let Pauli propagation leave strings out, with a bound on the error')
+    .option('--max-terms <n>', 'Pauli strings of an observable at a time (default 1048576)', digits)
+    .option(
+      '--min-coefficient <c>',
+      'with --approximate, leave out Pauli strings with smaller coefficients',
+      number(0, 1),
+    )
+    .option(
+      '--max-weight <n>',
+      'with --approximate, leave out Pauli strings on more qubits',
+      digits,
+    )
     .option('--detection-events <file>', 'write the detection events of all shots to a file')
     .option(
       '--observables <file>',

@@ -53,6 +53,10 @@ export interface SubmissionOptions {
   readonly method?: string;
   readonly maxBondDimension?: number;
   readonly truncationThreshold?: number;
+  readonly approximate?: boolean;
+  readonly maxTerms?: number;
+  readonly minCoefficient?: number;
+  readonly maxWeight?: number;
 }
 
 /** Options that choose and configure an engine. */
@@ -69,11 +73,23 @@ export interface RunOptions extends EngineChoice, SubmissionOptions, ShotFileOpt
 }
 
 /** Fields of the method that options give. */
-function methodFieldsOf({ method, maxBondDimension, truncationThreshold }: SubmissionOptions) {
+function methodFieldsOf({
+  method,
+  maxBondDimension,
+  truncationThreshold,
+  approximate,
+  maxTerms,
+  minCoefficient,
+  maxWeight,
+}: SubmissionOptions) {
   return {
     ...(method !== undefined && { method }),
     ...(maxBondDimension !== undefined && { max_bond_dimension: maxBondDimension }),
     ...(truncationThreshold !== undefined && { truncation_threshold: truncationThreshold }),
+    ...(approximate !== undefined && { approximate }),
+    ...(maxTerms !== undefined && { max_terms: maxTerms }),
+    ...(minCoefficient !== undefined && { min_coefficient: minCoefficient }),
+    ...(maxWeight !== undefined && { max_weight: maxWeight }),
   };
 }
 

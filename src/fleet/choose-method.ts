@@ -5,13 +5,7 @@
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { factsOf, isMean, isOfDensity } from '../circuit/outputs.ts';
-import {
-  byChain,
-  byPaulis,
-  bySparse,
-  byStabilizerSums,
-  byStabilizers,
-} from './method-candidates.ts';
+import { byChain, byStabilizerSums, byStabilizers } from './method-candidates.ts';
 import {
   densitySize,
   limitFor,
@@ -23,6 +17,7 @@ import {
   sizeOf,
 } from './method-limits.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
+import { byPaulis } from './pauli-candidate.ts';
 import type { ProcessorSpec } from './processor.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import {
@@ -31,6 +26,7 @@ import {
   type RunMethod,
   runWork,
 } from './schedule/scheduled-run.ts';
+import { bySparse } from './sparse-candidate.ts';
 
 /** The method of a run, or why there is none. */
 export type MethodChoice =
@@ -97,6 +93,8 @@ const SHORT_MS = 2;
 const CLEARLY_FASTER = 0.25;
 /** Expected time, milliseconds, of a method above which the next ones are looked for, too. */
 const COMPARED_MS = 50;
+/** The same for each operation: other methods, and their estimates, read each operation, too. */
+const COMPARED_MS_PER_OPERATION = 0.01;
 
 /** The choice among all methods. */
 function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
@@ -128,7 +126,8 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   };
   const sparse = bySparse(question, spec);
   if (!('why' in sparse)) add(sparse, most);
-  const isQuick = () => candidates.some((candidate) => msOf(candidate) <= COMPARED_MS);
+  const quickMs = COMPARED_MS + COMPARED_MS_PER_OPERATION * work.numOperations;
+  const isQuick = () => candidates.some((candidate) => msOf(candidate) <= quickMs);
   if (!isQuick() && 'why' in clifford && clifford.isNotClifford === true) {
     add(byStabilizerSums(question, spec, mostOfSums), mostOfSums);
   }

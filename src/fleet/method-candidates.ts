@@ -1,4 +1,4 @@
-/** Estimates by stabilizers, matrix product states and sparse states: the cost of a circuit by each, or why the method refuses it. */
+/** Estimates by stabilizers and matrix product states: the cost of a circuit by each, or why the method refuses it. */
 import {
   allOperations,
   type DynamicCircuit,
@@ -27,16 +27,12 @@ import {
   type NotNearCliffordReason,
 } from '../compiler/clifford/compile-near-clifford.ts';
 import { compileStabilizer } from '../compiler/clifford/compile-stabilizer.ts';
-import { compilePaulis, DEFAULT_PAULI_LIMITS } from '../compiler/pauli/compile-paulis.ts';
 import type {
   MatrixProductProgram,
   NearCliffordProgram,
-  PauliMap,
   StabilizerProgram,
 } from '../compiler/program.ts';
-import { supportBound } from '../compiler/sparse/support-bound.ts';
 import { countingBytes } from '../engine/counts-builder.ts';
-import { bytesOfAmplitude } from '../engine/sparse/sparse-state.ts';
 import { isLinear } from '../engine/stabilizer/backward-walk.ts';
 import { MAX_STABILIZER_PROBABILITY_BITS } from '../engine/stabilizer/exact-outputs.ts';
 import {
@@ -45,6 +41,7 @@ import {
 } from '../engine/stabilizer/run-near-clifford.ts';
 import { stabilizerBytes } from '../engine/stabilizer/run-stabilizer.ts';
 import {
+  countText,
   type MethodCandidate,
   type MethodQuestion,
   maxActiveQubits,
@@ -56,7 +53,7 @@ import {
   tableauBytes,
 } from './method-limits.ts';
 import type { ProcessorSpec } from './processor.ts';
-import { type MethodFigures, runWork } from './schedule/scheduled-run.ts';
+import type { MethodFigures } from './schedule/scheduled-run.ts';
 
 /** Units of work, of about 1 ns, that an estimate of sums may take while the event loop waits. */
 const MAX_QUICK_UNITS = 4e6;
@@ -347,7 +344,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCa
     numStates * stateBytes + otherBytes;
   const [likely, most] = [bytesOf(cost.likely), bytesOf(cost.most)];
   const available = stateBytesOf(spec);
-  const bound = bondText(bondBound);
+  const bound = countText(bondBound);
   const isExact = !mayTruncate || largestBond <= LIKELY_PART * limit;
   if (isExact && likely > available && asked === 'automatic') {
     const why = `matrix_product_state needs ${roundedSize(likely)} for bonds of ${largestBond}, and there are ${roundedSize(available)}`;
@@ -379,7 +376,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCa
 
 /** Why `automatic` does not take bonds that are cut. */
 const mayNeed = (bond: number, limit: number) =>
-  `matrix_product_state may need bonds of ${bondText(bond)}, and max_bond_dimension is ${limit}; asked for by name, it cuts them and states the error`;
+  `matrix_product_state may need bonds of ${countText(bond)}, and max_bond_dimension is ${limit}; asked for by name, it cuts them and states the error`;
 
 /** Swaps of neighbours that bring the qubits of all gates together, if each gate found the qubits where they began. */
 function swapsOf({ numQubits, operations }: DynamicCircuit): number {
@@ -412,7 +409,7 @@ function couple(couplings: Map<Qubit, Map<Qubit, number>>, from: Qubit, to: Qubi
 }
 
 /** Logarithm of the most states that the shots of a run are taken to split into. */
-const MAX_SPLITS = 20;
+export const MAX_SPLITS = 20;
 
 function timesOf(
   { evolutionMs, msPerShot }: MatrixProductCost,
@@ -425,135 +422,4 @@ function timesOf(
   }
   const numStates = Math.min(Math.max(1, shots), 2 ** Math.min(numSplits, MAX_SPLITS));
   return { ms: numStates * evolutionMs, msPerShot };
-}
-
-/**
- * Milliseconds: for a run, for an operation, for an amplitude that a gate moves or multiplies, for one that it mixes with
- * others, and for a shot and a measured bit. Processor times of 100,000 gates on 20,000 qubits, and of 2,000 permutations
- * and up to 340 dense gates on 2^4 to 2^20 amplitudes of 160 qubits.
- */
-const SPARSE_TIMES = {
-  perRun: 0.1,
-  perOperation: 5e-3,
-  perMoved: 1.5e-5,
-  perMixed: 5e-5,
-  perShot: 3e-4,
-  perShotAndBit: 2e-5,
-};
-
-/** Estimate of a circuit by the list of its non-zero amplitudes. */
-export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodCandidate | Refusal {
-  const { work, outputs, shots, asked, typicalPoint } = question;
-  const given = (name: OutputName) => factsOf(name).by.sparse;
-  const missing = outputs.find((name) => given(name) === 'never');
-  if (missing !== undefined) return { why: `sparse has no ${missing}` };
-  const [first] = question.circuit.operations;
-  if (first?.kind === 'initialize' && first.state.kind === 'mixed') {
-    return { why: 'sparse takes no mixed initial_state' };
-  }
-  const hasBranches = work.isBranching || work.noise !== undefined;
-  if (hasBranches && outputs.some((name) => given(name) === 'of one state')) {
-    return { why: 'sparse has no exact values under noise or after measurements in mid-circuit' };
-  }
-  const circuit = typicalPoint?.() ?? question.circuit;
-  const available = stateBytesOf(spec);
-  const bytesOfOne = bytesOfAmplitude(circuit.numQubits);
-  const room = Math.floor(available / bytesOfOne);
-  const { log2Most, moved, mixed } = supportBound(circuit, room);
-  const most = 2 ** log2Most;
-  if (most > room && asked === 'automatic') {
-    const why = `sparse may need ${bondText(most)} non-zero amplitudes, and has room for ${room}`;
-    return { why, isLimit: true };
-  }
-  const numStates = hasBranches ? branchesOf(question) : 1;
-  const { perRun, perOperation, perMoved, perMixed, perShot, perShotAndBit } = SPARSE_TIMES;
-  const operationMs = numOperationsOf(circuit) * perOperation;
-  const ms = perRun + numStates * (operationMs + moved * perMoved + mixed * perMixed);
-  const msPerShot = perShot + circuit.numBits * perShotAndBit;
-  // Branches that wait, the one that goes on, and its trial of a jump.
-  const held = hasBranches ? 2 + Math.log2(Math.max(1, shots)) : 1;
-  // The engine keeps to its memory if there are more amplitudes.
-  const bytes = Math.min(most * bytesOfOne * held, available);
-  const size = roundedSize(bytes + countingBytes(circuit.numBits, shots));
-  return {
-    method: 'sparse',
-    figures: { bytes, ms, msPerShot },
-    what: `A sparse state of at most ${counted(Math.min(most, room), 'non-zero amplitude')} at a time, in ${size}`,
-    isExact: true,
-    precision:
-      most > room
-        ? `The circuit may need ${bondText(most)} of them, and fails if it does.`
-        : 'Amplitudes that are 0 are left out, so that it is exact.',
-  };
-}
-
-/** Gates that make several strings of one, up to which an observable surely stays small: 2^16 strings. */
-const MAX_SURE_BRANCHINGS = 16;
-/** Milliseconds for a string and an operation; measured on kicked Ising models of 127 qubits. */
-const PER_PAULI_STRING_MS = 5e-5;
-
-/** Estimate of a circuit by Pauli propagation. */
-export function byPaulis(question: MethodQuestion, spec: ProcessorSpec): MethodCandidate | Refusal {
-  const { work, outputs, asked, typicalPoint } = question;
-  const missing = outputs.find((name) => factsOf(name).by.pauli_propagation === 'never');
-  if (missing !== undefined) {
-    return { why: `pauli_propagation has no ${missing}, but expectation values alone` };
-  }
-  const paulis = { ...DEFAULT_PAULI_LIMITS, ...question.paulis };
-  const circuit = typicalPoint?.() ?? question.circuit;
-  const program = work.isBranching
-    ? { problem: 'measurements in mid-circuit, resets and conditions' }
-    : compilePaulis(circuit, paulis);
-  if ('problem' in program) return { why: `pauli_propagation takes no ${program.problem}` };
-  const { maps } = program;
-  const numBranching = maps.filter(({ strings }) => branches(strings)).length;
-  const { isApproximate, maxTerms } = paulis;
-  if (!isApproximate && asked === 'automatic' && numBranching > MAX_SURE_BRANCHINGS) {
-    const why = `pauli_propagation may need 2^${numBranching} Pauli strings; with "approximate": true it leaves some out, and states a bound on the error`;
-    return { why, isLimit: true };
-  }
-  const most = Math.min(maxTerms, 2 ** numBranching);
-  const bytes = 4 * most * (8 + 8 * Math.ceil(circuit.numQubits / 32));
-  const available = stateBytesOf(spec);
-  if (bytes > available) {
-    const why = `pauli_propagation needs ${roundedSize(bytes)} for ${most} strings, and there are ${roundedSize(available)}; max_terms lowers it`;
-    return { why, isLimit: true };
-  }
-  const candidate = {
-    method: 'pauli_propagation',
-    figures: { bytes, ms: maps.length * most * PER_PAULI_STRING_MS, msPerShot: 0 },
-    paulis,
-    what: `Pauli propagation of each observable through ${counted(maps.length, 'operation')}, on up to ${counted(most, 'Pauli string')}`,
-  } as const;
-  return isApproximate
-    ? {
-        ...candidate,
-        isExact: false,
-        precision: 'Strings beyond the limits are left out, and truncation_error bounds the error.',
-        whyNotExact: 'pauli_propagation leaves strings out',
-      }
-    : { ...candidate, isExact: true, precision: 'No string is left out, so that it is exact.' };
-}
-
-/** Whether a map makes several strings of one. */
-const branches = ({ starts }: PauliMap['strings']): boolean =>
-  starts.some((start, p) => start - (starts[p - 1] ?? 0) > 1);
-
-/** States that the shots of a circuit are expected to part into at noise and measurements. */
-function branchesOf({ work, shots, circuit }: MethodQuestion): number {
-  const { trajectories } = runWork(work, { shots, seed: 0, method: 'trajectories' });
-  let numMeasured = 0;
-  if (work.isBranching) {
-    for (const operation of allOperations(circuit.operations)) {
-      if (operation.kind === 'measure' || operation.kind === 'reset')
-        numMeasured += operation.qubits.length;
-    }
-  }
-  const parted = 2 ** Math.min(numMeasured, MAX_SPLITS);
-  return Math.min(Math.max(1, shots), parted * (trajectories?.numEvolutions ?? 1));
-}
-
-/** `256`, or `2^30` for large bonds. */
-function bondText(bond: number): string {
-  return bond < 2 ** 16 ? `${bond}` : `2^${Math.round(Math.log2(bond))}`;
 }

@@ -227,3 +227,8 @@ export function roundedSize(bytes: number): string {
   const unit = 2 ** (10 * Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
   return sizeText(Number((bytes / unit).toPrecision(3)) * unit);
 }
+
+/** `256`, or `2^30` for large numbers. */
+export function countText(count: number): string {
+  return count < 2 ** 16 ? `${count}` : `2^${Math.round(Math.log2(count))}`;
+}

@@ -104,7 +104,7 @@ const supportOf = (statevector: Float64Array) =>
   statevector.filter((_, i) => Math.hypot(statevector[i]!, statevector[i ^ 1]!) > 1e-13).length / 2;
 
 describe('circuits compiled for sparse states', () => {
-  testSeeds('agree with the state vector, and stay within the bound', seeds(30), async (seed) => {
+  testSeeds('agree with the state vector, and stay within the bound', seeds(12), async (seed) => {
     const stream = new RandomStream(seed);
     const circuit = measured(8, randomSparse(stream, 8));
     const observables = [[{ coefficient: 1, factors: [{ pauli: 'Y', qubit: 3 } as const] }]];

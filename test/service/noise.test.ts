@@ -282,6 +282,7 @@ describe('qvm', () => {
       },
       { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 0 },
       { method: 'sparse', max_qubits: 20_000, max_noisy_qubits: 20_000 },
+      { method: 'pauli_propagation', max_qubits: 20_000, max_noisy_qubits: 20_000 },
     ]);
     const other = (await service.get('/quantum/processors/statevector-sim')).json().data;
     expect(other.methods).toEqual([

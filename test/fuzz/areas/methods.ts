@@ -42,13 +42,14 @@ export const methodsArea: Area<MethodsCase> = {
       }
     }
     const names: Readonly<Record<typeof kind, readonly string[]>> = {
-      clifford: ['statevector', 'density_matrix', 'stabilizer', 'matrix_product_state'],
-      near: ['stabilizer', 'statevector'],
-      any: ['matrix_product_state', 'statevector', 'density_matrix'],
+      clifford: ['statevector', 'density_matrix', 'stabilizer', 'matrix_product_state', 'sparse'],
+      near: ['stabilizer', 'statevector', 'sparse'],
+      any: ['matrix_product_state', 'statevector', 'density_matrix', 'sparse'],
       dynamic: [
         'statevector',
         'density_matrix',
         'matrix_product_state',
+        'sparse',
         ...(clifford ? ['stabilizer'] : []),
       ],
       cut: ['matrix_product_state'],

@@ -103,7 +103,8 @@ class CircuitResult:
 
     @property
     def truncation_error(self) -> float | None:
-        """Weight that the method ``matrix_product_state`` cut, about one minus the fidelity with the exact state."""
+        """Weight that ``matrix_product_state`` cut, about one minus the fidelity with the exact state; by
+        ``pauli_propagation`` a bound on the error of each expectation value."""
         return self.record.get("truncation_error")
 
     @property
@@ -195,7 +196,10 @@ class ProgramResult:
 
     @cached_property
     def truncation_error(self) -> FloatArray | None:
-        """Weight that the method ``matrix_product_state`` cut of each point. Shape (points,)."""
+        """Weight that ``matrix_product_state`` cut of each point, or the bound on errors of ``pauli_propagation``.
+
+        Shape (points,).
+        """
         return self._numbers("truncation_error")
 
     @cached_property

@@ -37,6 +37,8 @@ class EstimatorV2(BaseEstimatorV2):
         method: how the service simulates, such as ``"density_matrix"``; by default it chooses.
         max_bond_dimension, truncation_threshold: limits of matrix product states; beyond the largest bond (256), and
             below the weight (1e-12), the service cuts. The metadata of a result has what that left out.
+        approximate, max_terms, min_coefficient, max_weight: limits of the method ``pauli_propagation``, which leaves
+            strings out if ``approximate``. The ``truncation_error`` of a result's metadata then bounds the error of values.
         device: the device that the processor ``emulator`` emulates: its coupling map, native gates and noise.
     """
 
@@ -50,6 +52,10 @@ class EstimatorV2(BaseEstimatorV2):
         method: str | None = None,
         max_bond_dimension: int | None = None,
         truncation_threshold: float | None = None,
+        approximate: bool | None = None,
+        max_terms: int | None = None,
+        min_coefficient: float | None = None,
+        max_weight: int | None = None,
         device: Mapping[str, Any] | None = None,
     ) -> None:
         self.backend = backend or QcsProvider().get_backend()
@@ -62,6 +68,10 @@ class EstimatorV2(BaseEstimatorV2):
         self.device = device
         self.max_bond_dimension = max_bond_dimension
         self.truncation_threshold = truncation_threshold
+        self.approximate = approximate
+        self.max_terms = max_terms
+        self.min_coefficient = min_coefficient
+        self.max_weight = max_weight
 
     def run(
         self, pubs: Iterable[EstimatorPubLike], *, precision: float | None = None
@@ -75,6 +85,10 @@ class EstimatorV2(BaseEstimatorV2):
             "method": self.method,
             "max_bond_dimension": self.max_bond_dimension,
             "truncation_threshold": self.truncation_threshold,
+            "approximate": self.approximate,
+            "max_terms": self.max_terms,
+            "min_coefficient": self.min_coefficient,
+            "max_weight": self.max_weight,
             "device": self.device,
         }
         return submit_pubs(self.backend, plans, return_=["expectation"], **fields)

@@ -62,7 +62,8 @@ def method_metadata(results: Sequence[ProgramResult]) -> dict[str, Any]:
     bonds = [result.largest_bond.max() for result in results if result.largest_bond is not None]
     return {
         **({"method": methods[0] if len(methods) == 1 else methods} if methods else {}),
-        **({"truncation_error": float(max(cut)), "largest_bond": int(max(bonds))} if cut and bonds else {}),
+        **({"truncation_error": float(max(cut))} if cut else {}),
+        **({"largest_bond": int(max(bonds))} if bonds else {}),
     }
 
 
