@@ -85,16 +85,31 @@ describeWith(['Chromium'], 'the run panel', () => {
     await visit.has('.canvas .notice:has-text("The text has a fault")');
     await visit.press('Control+Enter');
     expect(await visit.violations()).toEqual([]);
-    // Undone in the drawing, the text is written anew and can be run.
+    await visit.has('.workbench.stale .state-card .chip:has-text("not of the text")');
+    // What was typed is undone first, and the text written anew.
     await visit.click('Undo');
-    await visit.has('.run-panel .primary:not(:disabled)');
-    await visit.click('Redo');
     await hasText();
     await visit.has('.run-panel .primary:not(:disabled)');
+    await visit.lacks('.workbench.stale');
     expect(processor.tasks).toEqual([]);
     await visit.click('Run');
     await state('Run 1 has completed.');
     expect(processor.tasks).toHaveLength(1);
+  });
+
+  test('a run is followed after a reload of the page, and shown after the next', async () => {
+    processor.isHolding = true;
+    await visit.click('Run');
+    await eventually(() => processor.held.length === 1);
+    await visit.page.reload();
+    await visit.has('.run-panel button:has-text("Cancel")');
+    (await task()).finish();
+    await histogram('Run 1: statevector-sim, 1000 shots');
+    await visit.page.reload();
+    await histogram('Run 1: statevector-sim, 1000 shots');
+    expect(processor.tasks).toHaveLength(1);
+    await visit.click('Add a qubit');
+    await visit.has('.run-panel .note:has-text("has been changed since this run")');
   });
 
   test('a circuit is run with its own qubits, also while the state is that of the one before', async () => {

@@ -18,25 +18,40 @@ import {
 } from './edited-circuit.ts';
 import type { PaletteGate } from './gate-table.ts';
 import type { SharedCircuit } from './permalink.ts';
+import { changed, formOf, redone, sourceOf, textOf, undone, type Work } from './work.ts';
 
-const MAX_HISTORY = 200;
-
-interface History {
-  readonly past: readonly EditedCircuit[];
-  readonly present: EditedCircuit;
-  readonly future: readonly EditedCircuit[];
-  /** Edits with the same name that follow each other, as of a slider, are one. */
-  readonly name: string | undefined;
-}
-
-const history = signal<History>({ past: [], present: EMPTY, future: [], name: undefined });
+/** What is edited, and its history. */
+export const work = signal<Work>({ past: [], present: { circuit: EMPTY }, future: [] });
 
 /** The circuit. */
-export const circuit = computed(() => history.value.present);
-export const canUndo = computed(
-  () => history.value.past.length > 0 || textSource.value !== undefined,
-);
-export const canRedo = computed(() => history.value.future.length > 0);
+export const circuit = computed(() => work.value.present.circuit);
+/**
+ * A text that is the source in place of gates, which cannot express it: OpenQASM that computes with measured bits or with
+ * inputs, with values of all these, or a text in Stim's format with more than gates. Undefined while the gates are the
+ * source. The gates of before are then not shown.
+ */
+export const textSource = computed(() => {
+  const { text } = work.value.present;
+  return text?.isDrawn === false ? text.source : undefined;
+});
+/** A text that is neither the circuit that is drawn nor the source. */
+export const draft = computed(() => work.value.draft);
+export const canUndo = computed(() => work.value.past.length > 0 || draft.value !== undefined);
+export const canRedo = computed(() => work.value.future.length > 0);
+/** Why nothing can be run, in a sentence; undefined while text and drawing are in step. */
+export const hindrance = computed(() => {
+  if (draft.value === undefined) return undefined;
+  if (draft.value.fault === undefined) return 'The text has changed and is being read.';
+  const shown = textSource.value === undefined ? ', so what is shown is the circuit before it' : '';
+  return `The text has a fault${shown}. Mend the text, or undo.`;
+});
+
+const chosenLanguage = signal<'openqasm3' | 'stim'>('openqasm3');
+/** Language of the editor: of the text that is there, or the chosen one, in which the gates are written. */
+export const language = computed(() => {
+  const source = draft.value?.source ?? textSource.value;
+  return source === undefined ? chosenLanguage.value : formOf(source);
+});
 
 /** Place of the grid where keys insert gates. */
 export const cursor = signal({ qubit: 0, column: 0 });
@@ -57,41 +72,40 @@ export const selectedColumns = computed(() => {
 });
 /** Columns whose gates have been applied in the state that is shown; undefined for all. */
 export const shownColumns = signal<number | undefined>(undefined);
-/** Values of inputs that sliders have set; others are 0. */
-const inputValues = signal<Readonly<Record<string, number>>>({});
 /** Values of the circuit's inputs. */
-export const inputs = computed(() =>
-  Object.fromEntries(inputNames(circuit.value).map((name) => [name, inputValues.value[name] ?? 0])),
-);
+export const inputs = computed(() => {
+  const { values } = work.value.present;
+  return Object.fromEntries(inputNames(circuit.value).map((name) => [name, values?.[name] ?? 0]));
+});
 /** The circuit as the API takes it, with the values of its inputs. */
 export const gateSource = computed<SharedCircuit>(() => ({
   qubits: circuit.value.numQubits,
   circuit: gateObjects(circuit.value),
   ...(Object.keys(inputs.value).length > 0 && { inputs: inputs.value }),
 }));
-/**
- * A text that is the source in place of gates, which cannot express it: OpenQASM that computes with measured bits or with
- * inputs, with values of all these, or a text in Stim's format with more than gates. Undefined while the gates are the
- * source. The gates of before are then not shown.
- */
-export const textSource = signal<TextSource | undefined>(undefined);
-/** Language of the editor. */
-export const language = signal<'openqasm3' | 'stim'>('openqasm3');
 
-/** Makes a text the source. */
-export function openText(source: TextSource): void {
+/** Writes the gates, or reads the text that is not read yet, in a language. */
+export function chooseLanguage(form: 'openqasm3' | 'stim'): void {
+  const { draft: now, ...inStep } = work.value;
   batch(() => {
-    language.value = 'stim' in source ? 'stim' : 'openqasm3';
-    textSource.value = source;
-    shownColumns.value = undefined;
+    chosenLanguage.value = form;
+    if (now === undefined) return;
+    work.value = { ...inStep, draft: { source: sourceOf(form, textOf(now.source)) } };
   });
 }
 
-/**
- * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is
- * still being read. Undefined while text and circuit agree. A run of the circuit waits for that.
- */
-export const unreadText = signal<string | undefined>(undefined);
+/** Makes what was edited another value. */
+export function show(next: Work): void {
+  batch(() => {
+    work.value = next;
+    tidy();
+  });
+}
+
+/** Makes a text the source. */
+export function openText(source: TextSource): void {
+  restore(changed(work.value, { ...work.value.present, text: { source, isDrawn: false } }));
+}
 
 /**
  * Makes a circuit the present one.
@@ -99,52 +113,30 @@ export const unreadText = signal<string | undefined>(undefined);
  * @param name - Edits of the same name in a row are undone together.
  */
 export function edit(next: EditedCircuit, name?: string): void {
-  const { past, present, name: last } = history.value;
-  if (next === present) return;
-  const isSame = name !== undefined && name === last;
-  const kept = isSame ? past : [...past, present].slice(-MAX_HISTORY);
-  show({ past: kept, present: next, future: [], name });
-}
-
-/** Shows the present circuit of a history. */
-function show(next: History): void {
-  batch(() => {
-    history.value = next;
-    textSource.value = undefined;
-    tidy();
-  });
+  const { circuit: now, values } = work.value.present;
+  if (next !== now) show(changed(work.value, { circuit: next, values }, name));
 }
 
 /** Begins anew with a circuit, which can be undone. */
 export function open(next: EditedCircuit, values: Readonly<Record<string, number>> = {}): void {
+  restore(changed(work.value, { circuit: next, values }));
+}
+
+/** Goes on with what was kept, from its end. */
+export function restore(next: Work): void {
   batch(() => {
-    edit(next);
-    inputValues.value = values;
-    cursor.value = { qubit: 0, column: numColumns(next) };
+    show(next);
+    const { text, circuit: now } = next.present;
+    if (text !== undefined) chosenLanguage.value = formOf(text.source);
+    cursor.value = { qubit: 0, column: numColumns(now) };
     selectedId.value = undefined;
     shownColumns.value = undefined;
   });
 }
 
-/** Undoes the last edit; in place of a text, the gates before it are the source again. */
-export function undo(): void {
-  const { past, present, future } = history.value;
-  if (textSource.value !== undefined) {
-    show(history.value);
-    return;
-  }
-  const previous = past.at(-1);
-  if (previous === undefined) return;
-  const kept = { past: past.slice(0, -1), future: [present, ...future] };
-  show({ ...kept, present: previous, name: undefined });
-}
-
-export function redo(): void {
-  const { past, present, future } = history.value;
-  const [next, ...rest] = future;
-  if (next === undefined) return;
-  show({ past: [...past, present], present: next, future: rest, name: undefined });
-}
+/** Undoes the last edit, or what was typed since text and drawing were in step. */
+export const undo = (): void => show(undone(work.value));
+export const redo = (): void => show(redone(work.value));
 
 /** Keeps cursor and selection within the circuit. */
 function tidy(): void {
@@ -269,15 +261,20 @@ function selectedSteps(): readonly Step[] {
 
 /** Sets the value of an input. */
 export function setInput(name: string, value: number): void {
-  inputValues.value = { ...inputValues.value, [name]: value };
+  const { present } = work.value;
+  work.value = {
+    ...work.value,
+    present: { ...present, values: { ...present.values, [name]: value } },
+  };
 }
 
 /** Sets the value of an input of the text that is the source. */
 export function setTextInput(name: string, value: number | boolean): void {
   const text = textSource.value;
-  if (text !== undefined && 'qasm' in text) {
-    textSource.value = { ...text, inputs: { ...text.inputs, [name]: value } };
-  }
+  if (text === undefined || !('qasm' in text)) return;
+  const source = { ...text, inputs: { ...text.inputs, [name]: value } };
+  const { present } = work.value;
+  work.value = { ...work.value, present: { ...present, text: { source, isDrawn: false } } };
 }
 
 /** Copied gates, and the number of their columns. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { NamedNoiseModel } from '../../client/api-types.ts';
+import type { CircuitSubmissionInput, NamedNoiseModel } from '../../client/api-types.ts';
 import { basisOf, processorsByKind } from '../fleet/processor-words.ts';
 import { grouped, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
@@ -34,10 +34,10 @@ interface RunPanelProps {
   readonly submission: Submission;
   readonly numQubits: number;
   /**
-   * Probability of each outcome of all qubits, qubit 0 rightmost, before measurements that all come last. Leave it
-   * out where the state is not known.
+   * Asked at the start of a run: the probability of each outcome of all qubits, qubit 0 rightmost, before measurements
+   * that all come last; undefined where the state is not known.
    */
-  readonly exactProbabilities?: ReadonlyMap<string, number> | undefined;
+  readonly exactProbabilities?: () => ReadonlyMap<string, number> | undefined;
   /** Why there is nothing to run now, in a sentence; undefined if there is. */
   readonly hindrance?: string | undefined;
 }
@@ -75,6 +75,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
   const faults = faultsOf(choices);
   const hasFaults = faults.shots.length + faults.seed.length > 0;
   const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
+  const [last] = runs.ended;
   const canRun =
     runs.active === undefined &&
     hindrance === undefined &&
@@ -82,7 +83,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
     chosen.refusal === undefined &&
     !hasFaults;
   const run = () => {
-    if (canRun) runs.start(request, exactProbabilities);
+    if (canRun) runs.start(request, exactProbabilities?.());
   };
   useRunKeys(run);
   return (
@@ -125,13 +126,23 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
           <a href={hashOf(['jobs', runs.unfinished.circuit_id])}>Open this job</a>
         </p>
       )}
+      {last !== undefined && circuitText(last.request) !== circuitText(request) && (
+        <p class="note">The circuit has been changed since this run.</p>
+      )}
       <RunResult runs={runs.ended} />
-      <ApiPanel
-        call={{ route: 'POST /quantum/circuits', body: request }}
-        title="This run by HTTP"
-      />
+      {hindrance === undefined && (
+        <ApiPanel
+          call={{ route: 'POST /quantum/circuits', body: request }}
+          title="This run by HTTP"
+        />
+      )}
     </>
   );
+}
+
+/** What a request runs. */
+function circuitText({ circuit, qasm, stim, inputs, qubits }: CircuitSubmissionInput): string {
+  return JSON.stringify([circuit, qasm, stim, inputs, qubits]);
 }
 
 function activeInWords({ id, progress, expectedStartAt }: ActiveRun): string {

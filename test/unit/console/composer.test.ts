@@ -32,7 +32,13 @@ import {
 import { EXAMPLES } from '../../../src/console/composer/examples.ts';
 import { readShared, writeShared } from '../../../src/console/composer/permalink.ts';
 import { pythonText } from '../../../src/console/composer/python-texts.ts';
-import { hueOf, phaseText, stateRows } from '../../../src/console/composer/state-words.ts';
+import {
+  hueOf,
+  phaseText,
+  probabilityText,
+  stateRows,
+  wordsOfRows,
+} from '../../../src/console/composer/state-words.ts';
 import { changeTo } from '../../../src/console/composer/text-change.ts';
 import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
@@ -391,13 +397,48 @@ describe('words', () => {
     expect(m && stepWords(m)).toBe('Measurement on q0');
   });
 
-  test('the most likely states are shown in the order of their indices', () => {
+  test('the most likely states are shown in the order of their indices, or the most likely first', () => {
     const probabilities = Float64Array.of(0.1, 0.4, 0.05, 0.45);
     const amplitudes = Float64Array.of(0, 0, 0, 0.6, 0, 0, -0.67, 0);
-    const rows = stateRows({ numQubits: 2, probabilities, amplitudes }, 2);
+    const state = { numQubits: 2, probabilities, amplitudes };
+    const rows = stateRows(state, 2);
     expect(rows.map(({ label }) => label)).toEqual(['01', '11']);
     expect(rows.map(({ phase }) => phaseText(phase))).toEqual(['π/2', 'π']);
     expect(hueOf(0)).not.toBe(hueOf(Math.PI));
+    const byProbability = stateRows(state, 4, true);
+    expect(byProbability.map(({ label }) => label)).toEqual(['11', '01', '00', '10']);
+    expect(wordsOfRows(byProbability)).toBe('11 45%, 01 40%, 00 10%, 10 5%');
+  });
+
+  test('equal states keep their order, also where they differ by rounding', () => {
+    const probabilities = Float64Array.of(0.25 - 1e-16, 0.25, 0.25 - 2e-16, 0.25);
+    const rows = stateRows(
+      { numQubits: 2, probabilities, amplitudes: new Float64Array(8) },
+      3,
+      true,
+    );
+    expect(rows.map(({ label }) => label)).toEqual(['00', '01', '10']);
+  });
+
+  test('states that are not named are counted', () => {
+    const probabilities = new Float64Array(32).fill(1 / 32);
+    const rows = stateRows({ numQubits: 5, probabilities, amplitudes: new Float64Array(64) }, 32);
+    expect(wordsOfRows(rows)).toMatch(/^00000 3.13%, .* 01111 3.13%, and 16 more$/);
+  });
+
+  test.each([
+    [0, '0%'],
+    [1, '100%'],
+    [0.5 - 1e-16, '50%'],
+    [0.125, '12.5%'],
+    [1 / 3, '33.3%'],
+    [1 / 32 - 1e-17, '3.13%'],
+    [1 / 65536, '0.00153%'],
+    [1e-6, '<0.001%'],
+    [0.99999, '>99.9%'],
+    [0.9945, '99.5%'],
+  ])('the probability %d is written as %s', (probability, text) => {
+    expect(probabilityText(probability)).toBe(text);
   });
 });
 
