@@ -33,7 +33,7 @@ import {
 } from './editor.ts';
 import { ExportView } from './export-view.tsx';
 import { PALETTE, paletteName } from './gate-table.ts';
-import { Grid } from './grid.tsx';
+import { Grid, LettersSwitch } from './grid.tsx';
 import { Inputs, Inspector } from './inspector.tsx';
 import { ALL_EXAMPLES, keepingFault, keepWork, openExample } from './kept.ts';
 import { exactProbabilities, followCircuit, isLive, live } from './live.ts';
@@ -154,6 +154,7 @@ export function ComposerPage() {
       {isHelp.value && (
         <Dialog title="Keys in the circuit" onClose={() => showHelp(false)}>
           <FactList class="keys" facts={KEYS} />
+          <LettersSwitch />
           <p class="actions">
             <button type="button" class="primary" onClick={() => showHelp(false)}>
               Close

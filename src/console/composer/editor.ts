@@ -2,6 +2,7 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import type { TextSource } from '../live-state/messages.ts';
+import { stepWords } from './circuit-words.ts';
 import {
   columnsOf,
   type EditedCircuit,
@@ -9,12 +10,16 @@ import {
   gateObjects,
   inputNames,
   insertSteps,
+  MAX_QUBITS,
+  moveStep,
   numColumns,
   onQubits,
   removeSteps,
+  replaceStep,
   type Step,
   spanOf,
   stepAt,
+  withQubit,
 } from './edited-circuit.ts';
 import type { PaletteGate } from './gate-table.ts';
 import type { SharedCircuit } from './permalink.ts';
@@ -185,27 +190,40 @@ export function extendColumns(by: -1 | 1): void {
   selectColumnsTo(range === undefined ? cursor.value.column : range.head + by);
 }
 
+/** A place of the grid. One wire below the others is a new one. */
+export interface Place {
+  readonly qubit: number;
+  readonly column: number;
+}
+
+/** A circuit after a gate has landed in it, and where it is then. */
+export interface Landing {
+  readonly circuit: EditedCircuit;
+  readonly step: Step;
+  readonly column: number;
+}
+
+function landing(next: EditedCircuit, isIt: (step: Step) => boolean): Landing | undefined {
+  const at = next.steps.findIndex(isIt);
+  const step = next.steps[at];
+  return step && { circuit: next, step, column: columnsOf(next)[at] ?? 0 };
+}
+
 /**
- * A gate of the palette on the wires from a qubit on; a controlled one has its control there and its target below, or
- * above if there is no wire below. Qubits are added if the circuit has too few.
+ * A gate of the palette on the wires from a place down: a controlled one has its control there. Wires are added if there
+ * are too few below.
  */
-function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
-  const { numQubits } = circuit.value;
+export function landNew(gate: PaletteGate, { qubit, column }: Place): Landing | undefined {
+  const now = circuit.value;
   const { name, numTargets, numControls = 0, angles } = gate;
   const width = numTargets + numControls;
-  if (numTargets === 0) {
-    return { name, controls: [], targets: wires(0, numQubits), angles: {} };
-  }
-  const first = Math.max(0, Math.min(qubit, Math.max(numQubits, width) - width));
-  // The control stays where the cursor is, also on the last wire.
-  const all = wires(first, width);
-  const on = numControls > 0 && first < qubit ? all.toReversed() : all;
-  const controls = on.slice(0, numControls);
+  const on =
+    numTargets === 0 ? wires(0, now.numQubits) : wires(Math.min(qubit, MAX_QUBITS - width), width);
   const targets = on.slice(numControls);
-  return {
+  const step: Omit<Step, 'id'> = {
     name,
-    controls,
-    targets: name === 'SWAP' || numTargets > 1 ? targets.toSorted((a, b) => a - b) : targets,
+    controls: on.slice(0, numControls),
+    targets,
     angles: Object.fromEntries(angles.map((angle) => [angle, Math.PI / 2])),
     ...(name === 'M' && { bits: targets }),
     ...(name === 'UNITARY' && {
@@ -221,23 +239,40 @@ function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
       ],
     }),
   };
+  const before = new Set(now.steps.map(({ id }) => id));
+  return landing(insertSteps(now, column, [step]), ({ id }) => !before.has(id));
 }
 
 const wires = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first + i);
 
+/** A gate of the circuit, taken by one of its qubits to a place; by one of its controls, this control alone moves. */
+export function landMoved(id: number, from: number, { qubit, column }: Place): Landing | undefined {
+  const now = circuit.value;
+  const step = now.steps.find((each) => each.id === id);
+  if (step === undefined) return undefined;
+  if (step.controls.includes(from)) {
+    const moved = withQubit(step, from, qubit);
+    return landing(moved === undefined ? now : replaceStep(now, moved), (each) => each.id === id);
+  }
+  const by = Math.max(-spanOf(step).first, qubit - from);
+  return landing(moveStep(now, id, column, by), (each) => each.id === id);
+}
+
+/** What screen readers are told of the last edit or move. */
+export const said = signal('');
+
 /** Inserts a gate of the palette, selects it, and moves the cursor behind it. */
-export function insertGate(gate: PaletteGate, { qubit, column } = cursor.value): void {
-  const step = newStep(gate, qubit);
-  const before = new Set(circuit.value.steps.map(({ id }) => id));
+export function insertGate(gate: PaletteGate, place: Place = cursor.value): void {
+  const landed = landNew(gate, place);
+  if (landed === undefined) return;
+  const { step, column } = landed;
   batch(() => {
-    edit(insertSteps(circuit.value, column, [step]));
-    const at = circuit.value.steps.findIndex(({ id }) => !before.has(id));
-    const added = circuit.value.steps[at];
-    if (added === undefined) return;
-    selectedId.value = added.id;
+    edit(landed.circuit);
+    selectedId.value = step.id;
     shownColumns.value = undefined;
-    cursor.value = { qubit, column: (columnsOf(circuit.value)[at] ?? 0) + 1 };
+    cursor.value = { qubit: place.qubit, column: column + 1 };
+    said.value = `${stepWords(step)}, inserted in column ${column + 1}`;
   });
 }
 

@@ -133,13 +133,13 @@ export function layoutCircuit(
 }
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-const wireAt = (qubit: number): number => TOP + qubit * ROW;
+/** Height of a wire. */
+export const wireAt = (qubit: number): number => TOP + qubit * ROW;
 const heightOf = (numQubits: number): number => TOP + (numQubits - 1) * ROW + BOTTOM;
 
-/** The wire nearest to a height of the drawing; undefined outside the wires. */
-export function qubitAt(layout: CircuitLayout, y: number): number | undefined {
-  const qubit = Math.round((y - TOP) / ROW);
-  return qubit >= 0 && qubit < layout.wires.length ? qubit : undefined;
+/** The wire nearest to a height of the drawing, negative above the first one. */
+export function qubitAt(y: number): number {
+  return Math.round((y - TOP) / ROW);
 }
 
 /** The column at a width of the drawing; the first one left of the drawing, the number of columns right of it. */

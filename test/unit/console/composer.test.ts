@@ -158,10 +158,12 @@ describe('an edit', () => {
     expect(insertSteps(EMPTY, 0, [step('H', [4])]).numQubits).toBe(5);
   });
 
-  test('moves a gate along its wire and to others, but never off them', () => {
+  test('moves a gate along its wire, to others and to new ones, but never above the first', () => {
     const [h] = three.steps;
     expect(names(moveStep(three, h?.id ?? 0, 3, 1))).toEqual(['X 0 1', 'X 1 2', 'H 1']);
     expect(moveStep(three, h?.id ?? 0, 0, -1)).toBe(three);
+    expect(moveStep(three, h?.id ?? 0, 0, 3).numQubits).toBe(4);
+    expect(moveStep(three, h?.id ?? 0, 0, 64)).toBe(three);
   });
 
   test('moves one qubit of a gate, unless the gate has that qubit already', () => {

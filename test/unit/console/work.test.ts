@@ -10,21 +10,28 @@ import {
   canUndo,
   chooseLanguage,
   circuit,
+  cursor,
   draft,
   edit,
   hindrance,
   inputs,
+  insertGate,
+  type Landing,
+  landMoved,
+  landNew,
   language,
   open,
   openText,
   redo,
   restore,
+  said,
   setInput,
   show,
   textSource,
   undo,
   work,
 } from '../../../src/console/composer/editor.ts';
+import { PALETTE, paletteName } from '../../../src/console/composer/gate-table.ts';
 import {
   keptText,
   readKept,
@@ -240,5 +247,46 @@ describe('a link', () => {
     [{ qubits: 0, circuit: [] }],
   ])('to %j, which cannot be drawn, holds no circuit', (json) => {
     expect(sharedOf(json)).toBeUndefined();
+  });
+});
+
+describe('a gate that is dropped', () => {
+  const gate = (name: string) => {
+    const found = PALETTE.flatMap(({ gates }) => gates).find((each) => paletteName(each) === name);
+    if (found === undefined) throw new Error(`no ${name}`);
+    return found;
+  };
+  const on = (landing: Landing | undefined) =>
+    landing && [...landing.step.controls, ...landing.step.targets];
+
+  test('goes down from its wire: wires are added below, and it does not go round to others', () => {
+    const cx = landNew(gate('CX'), { qubit: 1, column: 2 });
+    expect([on(cx), cx?.column, cx?.circuit.numQubits]).toEqual([[1, 2], 2, 3]);
+    const ccx = landNew(gate('CCX'), { qubit: 2, column: 0 });
+    expect([on(ccx), ccx?.column, ccx?.circuit.numQubits]).toEqual([[2, 3, 4], 0, 5]);
+    // Nothing has happened yet: it is where the gate would land.
+    expect(circuit.value).toBe(BELL);
+    open({ numQubits: 64, steps: [] });
+    expect(on(landNew(gate('SWAP'), { qubit: 63, column: 0 }))).toEqual([62, 63]);
+    expect(on(landNew(gate('BARRIER'), { qubit: 5, column: 0 }))).toHaveLength(64);
+  });
+
+  test('from the circuit adds a wire or a column, or moves its control alone', () => {
+    const [h, cx] = BELL.steps;
+    if (h === undefined || cx === undefined) throw new Error('unreachable: two gates');
+    const below = landMoved(h.id, 0, { qubit: 2, column: 0 });
+    expect([on(below), below?.column, below?.circuit.numQubits]).toEqual([[2], 0, 3]);
+    const right = landMoved(h.id, 0, { qubit: 0, column: 7 });
+    expect([on(right), right?.column]).toEqual([[0], 1]);
+    const control = landMoved(cx.id, 0, { qubit: 2, column: 0 });
+    expect([on(control), control?.circuit.numQubits]).toEqual([[2, 1], 3]);
+    // Its target takes the whole gate along, never above the first wire.
+    expect(on(landMoved(cx.id, 1, { qubit: 0, column: 1 }))).toEqual([0, 1]);
+  });
+
+  test('is announced where it came to be', () => {
+    insertGate(gate('CX'), { qubit: 1, column: 9 });
+    expect(said.value).toBe('X on q2, controlled by q1, inserted in column 3');
+    expect(cursor.value).toEqual({ qubit: 1, column: 3 });
   });
 });
