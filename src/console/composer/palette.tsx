@@ -1,7 +1,7 @@
 /** Gates to choose from: a press inserts one at the cursor, a mouse drags it into the circuit. One stop of the Tab key. */
 
 import { useSignal } from '@preact/signals';
-import { insertGate, landNew } from './editor.ts';
+import { insertGate, landNew, type Place } from './editor.ts';
 import { PALETTE, type PaletteGate, paletteName } from './gate-table.ts';
 import { landed, placeAt } from './grid.tsx';
 
@@ -31,11 +31,12 @@ export function Palette() {
   const begin = (event: PointerEvent, gate: PaletteGate) => {
     if (event.pointerType === 'touch' || event.button !== 0) return;
     const from = { x: event.clientX, y: event.clientY };
+    let place: Place | undefined;
     const move = (next: PointerEvent) => {
       const far = Math.hypot(next.clientX - from.x, next.clientY - from.y) > DRAG_FROM;
       if (dragged.value === undefined && !far) return;
       dragged.value = { name: paletteName(gate), x: next.clientX, y: next.clientY };
-      const place = placeAt(next);
+      place = placeAt(next);
       landed.value = place && landNew(gate, place);
     };
     const end = (next: PointerEvent) => {
@@ -43,10 +44,7 @@ export function Palette() {
       window.removeEventListener('pointerup', end);
       window.removeEventListener('pointercancel', end);
       landed.value = undefined;
-      const place = placeAt(next);
-      if (dragged.value !== undefined && next.type === 'pointerup' && place !== undefined) {
-        insertGate(gate, place);
-      }
+      if (place !== undefined && next.type === 'pointerup') insertGate(gate, place);
       // The click that follows a drag inserts nothing.
       setTimeout(() => {
         dragged.value = undefined;
