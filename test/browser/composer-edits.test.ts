@@ -68,9 +68,9 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     if (!box) throw new Error('unreachable: not drawn');
     // The last wire is free in the first columns.
     const y = box.y + 42 + 3 * 66;
-    await visit.page.mouse.move(box.x + 80, y);
+    await visit.page.mouse.move(box.x + 66, y);
     await visit.page.mouse.down();
-    await visit.page.mouse.move(box.x + 80 + 72, y, { steps: 4 });
+    await visit.page.mouse.move(box.x + 66 + 44, y, { steps: 4 });
     await visit.page.mouse.up();
     await inspected('Columns 1 to 2');
     await press('Escape');

@@ -201,6 +201,7 @@ describeWith(['Chromium'], 'the composer', () => {
       '50%',
     ]);
     await open('#/composer', PHONE);
+    await editorHas('qubit[2] q;');
     await type('OPENQASM 3.0; include "stdgates.inc"; qubit[16] q; ry(1) q[3]; h q[4]; h q; ');
     await visit.sees('The 32 most likely of 65,536 basis states');
     await visit.sees('Scroll sideways for all 32 bars.');

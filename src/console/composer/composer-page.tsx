@@ -1,13 +1,13 @@
 /** Page to build a circuit, see its state, and run it. */
 
 import { useComputed, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
 import { FactList, type Facts } from '../shell/facts.tsx';
 import { Dialog, OptionList } from '../shell/forms.tsx';
-import { Heading } from '../shell/notice.tsx';
 import './composer.css';
 import {
   addQubit,
@@ -58,11 +58,8 @@ export function ComposerPage() {
   const isText = text !== undefined;
   return (
     <div class="composer">
-      <Heading
-        title="Composer"
-        lede="Put gates on qubits and watch the state, computed in this page."
-      />
       <div class="composer-bar" role="toolbar" aria-label="Circuit">
+        <h1>Composer</h1>
         <label class="field inline">
           <span>Example</span>
           <select
@@ -106,7 +103,6 @@ export function ComposerPage() {
           Keys
         </button>
       </div>
-      <Note />
       {keepingFault.value !== undefined && (
         <p class="notice bad" role="alert">
           {keepingFault.value}
@@ -116,7 +112,7 @@ export function ComposerPage() {
         class={`workbench ${isText ? 'of-text' : ''} ${draft.value === undefined ? '' : 'stale'}`}
       >
         {!isText && <Palette />}
-        <div class="stack">
+        <div class="views">
           <section class="card canvas" aria-label="Circuit">
             {hindrance.value !== undefined && <p class="notice warn">{hindrance.value}</p>}
             {text !== undefined && draft.value?.fault !== undefined ? null : text === undefined ? (
@@ -142,11 +138,11 @@ export function ComposerPage() {
                 <Inputs />
               </>
             )}
+            <Note />
           </section>
-          <StateView />
-        </div>
-        <div class="stack text-stack">
-          <Run />
+          <Run>
+            <StateView />
+          </Run>
           <TextEditor states={states} />
           <ExportView states={states} />
         </div>
@@ -166,8 +162,8 @@ export function ComposerPage() {
   );
 }
 
-/** Runs the circuit, or the text that is the source, on a processor of the service. */
-function Run() {
+/** Runs the circuit, or the text that is the source, on a processor of the service. @param children - Beside the result. */
+function Run({ children }: { readonly children: ComponentChildren }) {
   const text = textSource.value;
   const values = inputs.value;
   const objects = gateObjects(circuit.value);
@@ -194,7 +190,9 @@ function Run() {
       numQubits={numQubits}
       exactProbabilities={exactProbabilities}
       hindrance={hindrance.value}
-    />
+    >
+      {children}
+    </RunPanel>
   );
 }
 
@@ -210,7 +208,9 @@ function Note() {
   );
   return (
     <p class="example-note" role="status">
-      {found === undefined ? '' : `${found.title}: ${found.says}`}
+      {found === undefined
+        ? 'Put gates on qubits and watch the state, computed in this page.'
+        : `${found.title}: ${found.says}`}
     </p>
   );
 }

@@ -27,16 +27,17 @@ export function spanOf({ controls, targets }: Pick<Step, 'controls' | 'targets'>
 
 /**
  * Column of each gate: the first one after all gates before it on the wires that it covers. What writes and reads a
- * classical bit keeps its order, too.
+ * classical bit keeps its order, too, and covers the wires down to the line of the bits.
  */
 export function columnsOf({ numQubits, steps }: EditedCircuit): readonly number[] {
   const next: number[] = new Array(numQubits).fill(0);
   const written = new Map<number, number>();
   const read = new Map<number, number>();
   return steps.map((step) => {
-    const { first, last } = spanOf(step);
     const reads = step.condition?.bits ?? [];
     const writes = step.bits ?? [];
+    const { first, last: lowest } = spanOf(step);
+    const last = reads.length + writes.length > 0 ? numQubits - 1 : lowest;
     const column = Math.max(
       0,
       ...next.slice(first, last + 1),

@@ -1,7 +1,7 @@
 /** The circuit to be edited: by mouse and touch, and by keys. */
 import { batch, computed, signal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import {
   type CircuitLayout,
@@ -12,6 +12,7 @@ import {
   ROW,
   wireAt,
 } from '../drawing/circuit-layout.ts';
+import { useWidth } from '../drawing/use-width.ts';
 import { cellWords, circuitWords, columnsInWords, drawnGates, stepWords } from './circuit-words.ts';
 import {
   MAX_QUBITS,
@@ -57,6 +58,9 @@ const DRAG_FROM = 4;
 /** Pixels outside of the grid where a gate still lands in it. */
 const REACH = 12;
 
+/** Width of the grid's place. */
+const room = signal(0);
+
 /** Layout of the circuit, with free columns behind its gates. */
 const layout = computed(() => {
   const now = circuit.value;
@@ -71,6 +75,7 @@ const layout = computed(() => {
   });
   return layoutCircuit(now.numQubits, gates, {
     isGrid: true,
+    room: room.value,
     minColumns: numColumns(now) + FREE_COLUMNS,
   });
 });
@@ -110,6 +115,10 @@ interface GridProps {
 /** The grid. `onHelp` opens the list of keys, `onAngles` goes to the fields of the selected gate. */
 export function Grid(props: GridProps) {
   const host = useRef<HTMLDivElement>(null);
+  const width = useWidth(host);
+  useLayoutEffect(() => {
+    room.value = width;
+  }, [width]);
   const { columns, height } = layout.value;
   const { drag, begin, move, end, cancel } = usePointer(host);
   useKeys(props);

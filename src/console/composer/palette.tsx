@@ -16,8 +16,9 @@ export function Palette() {
   >(undefined);
   const text = search.value.trim().toLowerCase();
   let numShown = 0;
-  const groups = PALETTE.map(({ title, gates }) => ({
+  const groups = PALETTE.map(({ title, family, gates }) => ({
     title,
+    family,
     gates: gates
       .filter(
         (gate) =>
@@ -70,7 +71,7 @@ export function Palette() {
         />
       </div>
       <div role="toolbar" aria-label="Gates, by arrow keys" onKeyDown={goToNext}>
-        {groups.map(({ title, gates }) => (
+        {groups.map(({ title, family, gates }) => (
           <div key={title} class="palette-group">
             <h3>{title}</h3>
             <div class="palette-gates">
@@ -78,7 +79,7 @@ export function Palette() {
                 <button
                   key={paletteName(gate) + gate.numTargets}
                   type="button"
-                  class="palette-gate"
+                  class={`palette-gate ${family}`}
                   tabIndex={number === tabbed ? 0 : -1}
                   title={`${gate.summary}${gate.key === undefined ? '' : ` (key ${gate.key})`}`}
                   aria-label={`${paletteName(gate)}: ${gate.summary}`}

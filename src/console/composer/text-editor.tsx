@@ -46,7 +46,7 @@ export function TextEditor({ states }: { readonly states: LiveStates }) {
   }, [states]);
   const isText = textSource.value !== undefined;
   return (
-    <section class="card" aria-labelledby="text-title">
+    <section class="card text-card" aria-labelledby="text-title">
       <div class="head">
         <h2 id="text-title">Text</h2>
         <div class="choices" role="group" aria-label="Language of the text">

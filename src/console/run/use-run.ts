@@ -4,7 +4,7 @@ import type { Circuit, CircuitSubmissionInput } from '../../client/api-types.ts'
 import { ConnectionError, JobCancelledError, JobFailedError } from '../../client/errors.ts';
 import type { Progress } from '../../client/job-events.ts';
 import { idempotencyKey } from '../../client/jobs.ts';
-import { client } from '../shell/session.ts';
+import { client, LAST_RUN } from '../shell/session.ts';
 
 /** A run that has completed. */
 export interface EndedRun {
@@ -54,14 +54,13 @@ interface KeptRun {
   readonly request: CircuitSubmissionInput;
   readonly exact: readonly (readonly [string, number])[] | undefined;
 }
-const NAME = 'qcs-run';
 
 function keepRun(run: KeptRun): void {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify(run));
+    sessionStorage.setItem(LAST_RUN, JSON.stringify(run));
   } catch {
     // It is too large to be kept. It goes on, and is on the page Jobs.
-    sessionStorage.removeItem(NAME);
+    sessionStorage.removeItem(LAST_RUN);
   }
 }
 
@@ -78,7 +77,7 @@ export function useRuns(): Runs {
   useEffect(() => {
     const own = new AbortController();
     end.current = own;
-    const kept = sessionStorage.getItem(NAME);
+    const kept = sessionStorage.getItem(LAST_RUN);
     if (kept !== null) void follow(JSON.parse(kept));
     return () => own.abort();
   }, []);
@@ -117,7 +116,7 @@ export function useRuns(): Runs {
     } catch (error) {
       if (signal.aborted) return;
       // A page that is left loses its connections; the next one finds the run.
-      if (!(error instanceof ConnectionError)) sessionStorage.removeItem(NAME);
+      if (!(error instanceof ConnectionError)) sessionStorage.removeItem(LAST_RUN);
       const hasEnded = error instanceof JobFailedError || error instanceof JobCancelledError;
       const unfinished = hasEnded ? (error.job as Circuit) : undefined;
       setState((old) => ({ ...old, active: undefined, error, unfinished }));

@@ -8,7 +8,7 @@ import {
   writeAngle,
   writeGateAngle,
 } from '../../../src/console/composer/angle-text.ts';
-import { stepWords } from '../../../src/console/composer/circuit-words.ts';
+import { drawnGates, stepWords } from '../../../src/console/composer/circuit-words.ts';
 import {
   addQubit,
   columnsOf,
@@ -40,6 +40,7 @@ import {
   wordsOfRows,
 } from '../../../src/console/composer/state-words.ts';
 import { changeTo } from '../../../src/console/composer/text-change.ts';
+import { layoutCircuit } from '../../../src/console/drawing/circuit-layout.ts';
 import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
 import { NODE_HOST } from '../../../src/engine/cpu/cpu-engine.ts';
@@ -540,5 +541,61 @@ describe('a link', () => {
     for (const other of ['', 'abc', '!!', text.slice(4), btoa('{"qubits":1}')]) {
       expect(await readShared(other)).toBeUndefined();
     }
+  });
+});
+
+describe('the grid', () => {
+  const gridOf = (circuit: EditedCircuit, room = 0) =>
+    layoutCircuit(
+      circuit.numQubits,
+      drawnGates(circuit, () => ''),
+      { isGrid: true, room },
+    );
+  const measured = editedCircuit(
+    [
+      { gate: 'H', qubit: 0 },
+      { gate: 'BARRIER' },
+      { gate: 'M', qubits: [0, 1], bits: [0, 1] },
+      { gate: 'X', qubit: 2, condition: { bits: [0, 1], value: 3 } },
+      { gate: 'RZ', qubit: 2, theta: { input: 'angle' }, condition: { bits: [1], value: 1 } },
+    ],
+    3,
+  );
+
+  test('has twenty columns and more in the width of a desk, and narrow barriers', () => {
+    const { columns, width } = gridOf(measured, 1150);
+    expect(columns.length).toBeGreaterThanOrEqual(20);
+    expect(width).toBeLessThanOrEqual(1150);
+    const [h, barrier] = columns;
+    expect(barrier?.width).toBeLessThan((h?.width ?? 0) / 2);
+    // A name of any length has its room.
+    const { boxWidth, gate } = gridOf(measured).gates[4] ?? {};
+    expect(boxWidth).toBeGreaterThan(6 * (gate?.detail?.length ?? 0));
+  });
+
+  test('has a line of the classical bits where there are some, and conditions in words', () => {
+    const { bits, height, wires, gates } = gridOf(measured);
+    expect(bits).toBeGreaterThan(wires[2] ?? 0);
+    expect(bits).toBeLessThan(height);
+    expect(gates.map(({ gate }) => gate.writes)).toEqual([
+      undefined,
+      undefined,
+      '0, 1',
+      undefined,
+      undefined,
+    ]);
+    expect(gates.flatMap(({ gate }) => gate.condition ?? [])).toEqual(['if c = 3', 'if c1 = 1']);
+    expect(gridOf(EMPTY).bits).toBeUndefined();
+  });
+
+  test('lets no line to the bits cross a gate', () => {
+    const crossed = editedCircuit(
+      [
+        { gate: 'M', qubits: [0] },
+        { gate: 'X', qubit: 2 },
+      ],
+      3,
+    );
+    expect(columnsOf(crossed)).toEqual([0, 1]);
   });
 });
