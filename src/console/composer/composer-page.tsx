@@ -167,12 +167,9 @@ function Run({ children }: { readonly children: ComponentChildren }) {
   const text = textSource.value;
   const values = inputs.value;
   const objects = gateObjects(circuit.value);
-  // Those of a text are known once it is computed.
+  // Those of a text are known once it is computed; the state of a circuit may still be that of the one before.
   const numQubits = useComputed(() =>
-    textSource.value !== undefined &&
-    isLive.value &&
-    live.value !== undefined &&
-    'numQubits' in live.value
+    isLive.value && live.value !== undefined && 'numQubits' in live.value
       ? live.value.numQubits
       : circuit.value.numQubits,
   ).value;

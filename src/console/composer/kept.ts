@@ -31,7 +31,7 @@ let isRestored = false;
 export function keepWork(): () => void {
   if (!isRestored) {
     isRestored = true;
-    const kept = readKept(localStorage.getItem(NAME) ?? '');
+    const kept = readKept(sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? '');
     if (kept !== undefined) {
       at = kept.at;
       restore(kept.work);
@@ -95,13 +95,17 @@ export function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
   openShared('stim' in example ? { stim: example.stim } : example);
 }
 
+/** Keeps the work for this tab, and for the next one that is opened: another tab may keep work of its own meanwhile. */
 function save(now: Work): void {
-  try {
-    localStorage.setItem(NAME, keptText(now, gateSource.peek(), at));
-  } catch {
-    localStorage.removeItem(NAME);
-    keepingFault.value =
-      'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
+  const text = keptText(now, gateSource.peek(), at);
+  for (const storage of [sessionStorage, localStorage]) {
+    try {
+      storage.setItem(NAME, text);
+    } catch {
+      storage.removeItem(NAME);
+      keepingFault.value =
+        'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
+    }
   }
 }
 

@@ -52,7 +52,7 @@ export function RunPanel(props: RunPanelProps) {
   return (
     <>
       <section class="card run-panel" aria-label="Run">
-        <h2>Run</h2>
+        <h2 class="unseen">Run</h2>
         <NeedsKey to="with the scopes read and circuits to run the circuit on a processor">
           <p class="notice">
             Your key lacks the scope circuits. <a href={hashOf(['account'])}>Use another key</a>
