@@ -14,7 +14,7 @@ import { startServiceProcess, temporaryFolder } from '../test/support/service-pr
 
 const FOLDER = join(import.meta.dirname, '../docs/console');
 const BELL_PAIR = '.bars[aria-label="Probabilities: 00 50%, 11 50%"]';
-const SIZE = { width: 1280, height: 800 };
+const SIZE = { width: 1280, height: 900 };
 
 const executable = BROWSERS.find((path) => existsSync(path));
 if (executable === undefined) throw new Error(`Chromium is none of ${BROWSERS.join(', ')}.`);

@@ -68,13 +68,75 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     if (!box) throw new Error('unreachable: not drawn');
     // The last wire is free in the first columns.
     const y = box.y + 42 + 3 * 66;
-    await visit.page.mouse.move(box.x + 80, y);
+    await visit.page.mouse.move(box.x + 66, y);
     await visit.page.mouse.down();
-    await visit.page.mouse.move(box.x + 80 + 72, y, { steps: 4 });
+    await visit.page.mouse.move(box.x + 66 + 44, y, { steps: 4 });
     await visit.page.mouse.up();
     await inspected('Columns 1 to 2');
     await press('Escape');
     await visit.lacks('.circuit .range');
+  });
+
+  test('keys work from the heading and from the palette, which is one stop of Tab, and say what they did', async () => {
+    await visit.open('#/', undefined, DESK);
+    await visit.has('main h1');
+    await visit.page.getByRole('link', { name: 'Composer', exact: true }).first().click();
+    await visit.until(`document.activeElement.matches('#main h1')`);
+    await visit.press('h', 'c');
+    await probabilities('00 50%, 11 50%');
+    await visit.has('#composer-cell:text-is("X on q1, controlled by q0, inserted in column 2")');
+    await visit.page.getByRole('button', { name: 'X: Bit flip' }).click();
+    await probabilities('01 50%, 10 50%');
+    await visit.press('Control+z');
+    await probabilities('00 50%, 11 50%');
+    await visit.page.getByRole('button', { name: 'X: Bit flip' }).click();
+    await probabilities('01 50%, 10 50%');
+    await visit.press('Delete');
+    await probabilities('00 50%, 11 50%');
+    await visit.press('Home');
+    expect(await visit.focusName()).toMatch(/^H: /);
+    await visit.press('ArrowRight', 'ArrowDown', 'ArrowUp');
+    expect(await visit.focusName()).toMatch(/^X: /);
+    await visit.press('Tab');
+    await visit.until(`document.activeElement.id === 'composer-grid'`);
+    await visit.press('Shift+Tab');
+    expect(await visit.focusName()).toMatch(/^X: /);
+  });
+
+  test('a gate is dragged onto a new wire, which is previewed, and out of the circuit, which deletes it', async () => {
+    await open('#/composer?example=bell');
+    await probabilities('00 50%, 11 50%');
+    const { mouse } = visit.page;
+    const box = async (selector: string) => {
+      const found = await visit.page.locator(selector).first().boundingBox();
+      if (found === null) throw new Error(`unreachable: ${selector} is not drawn`);
+      return { ...found, x: found.x + found.width / 2, y: found.y + found.height / 2 };
+    };
+    const gate = await box('.palette-gate[aria-label^="X:"]');
+    const wires = await box('#composer-grid');
+    await mouse.move(gate.x, gate.y);
+    await mouse.down();
+    await mouse.move(wires.x, wires.y, { steps: 5 });
+    await visit.has('.circuit .drop');
+    // There is room for another wire meanwhile.
+    await expect
+      .poll(async () => (await box('#composer-grid')).height)
+      .toBeGreaterThan(wires.height);
+    const grid = await box('#composer-grid');
+    await mouse.move(grid.x, grid.y + grid.height / 2 - 20, { steps: 5 });
+    await visit.has('.circuit .wire.added');
+    await mouse.up();
+    await probabilities('100 50%, 111 50%');
+    await visit.lacks('.circuit .drop');
+    const dropped = await box('#composer-grid .gate >> nth=1');
+    await mouse.move(dropped.x, dropped.y);
+    await mouse.down();
+    await mouse.move(dropped.x, dropped.y + 500, { steps: 5 });
+    await visit.has('.grid-host.leaving');
+    await mouse.up();
+    await probabilities('000 50%, 011 50%');
+    await visit.press('Control+z');
+    await probabilities('100 50%, 111 50%');
   });
 
   test('a matrix is written with roots, on two qubits, and its fault is at its gate', async () => {

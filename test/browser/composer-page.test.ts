@@ -99,7 +99,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.fill('n', '2');
     await probabilities('00 100%');
     await visit.click('Copy a link to this circuit');
-    await visit.until(`location.hash.includes('c=')`);
+    await visit.sees('The link');
     await visit.open(String(await visit.evaluate('location.hash')), undefined, DESK);
     await editorHas('input int n;');
     await probabilities('00 100%');
@@ -120,6 +120,33 @@ describeWith(['Chromium'], 'the composer', () => {
     await press('Home', 'x');
     await probabilities('11 100%');
     await editorHas('x q[0];');
+  });
+
+  test('keeps what is edited through reloads, Back, examples and links, and says that a link is damaged', async () => {
+    await open('#/composer?example=bell');
+    await probabilities('00 50%, 11 50%');
+    await press('x');
+    // At once: the address still names the example.
+    await visit.page.reload();
+    await probabilities('01 50%, 10 50%');
+    await visit.until(`location.hash.includes('c=')`);
+    const hash = String(await visit.evaluate('location.hash'));
+    await visit.page.getByRole('link', { name: 'Jobs' }).click();
+    await visit.page.goBack();
+    await probabilities('01 50%, 10 50%');
+    // An example, opened over it, and undone.
+    await visit.load(`${visit.origin}/#/composer?example=ghz`);
+    await probabilities('0000 50%, 1111 50%');
+    await visit.click('Undo');
+    await probabilities('01 50%, 10 50%');
+    await visit.load(`${visit.origin}/${hash.slice(0, -3)}`);
+    await visit.has('.composer > .notice.bad:has-text("The link is damaged")');
+    await probabilities('01 50%, 10 50%');
+    await editorHas('x q[0];');
+    await type('OPENQASM 3.0; // unfinished');
+    await visit.page.keyboard.type(' qubit');
+    await visit.page.reload();
+    await editorHas('// unfinished qubit');
   });
 
   test('steps through the circuit, column by column', async () => {
@@ -154,6 +181,38 @@ describeWith(['Chromium'], 'the composer', () => {
     }
   });
 
+  test('draws all bars on one axis, in the order that is chosen, and says where to scroll', async () => {
+    const bars = () => visit.page.locator('.bars rect');
+    const card = () => visit.page.locator('.state-card .scroll').boundingBox();
+    await open('#/composer?example=ghz');
+    await probabilities('0000 50%, 1111 50%');
+    expect(await bars().count()).toBe(2);
+    const [first, last, host] = [
+      await bars().first().boundingBox(),
+      await bars().last().boundingBox(),
+      await card(),
+    ];
+    if (!first || !last || !host) throw new Error('unreachable: not drawn');
+    expect(last.x + last.width).toBeLessThanOrEqual(host.x + host.width);
+    expect(last.height).toBeCloseTo(first.height, 1);
+    expect(await visit.page.locator('.bars .tick text').allTextContents()).toEqual([
+      '0%',
+      '25%',
+      '50%',
+    ]);
+    await open('#/composer', PHONE);
+    await editorHas('qubit[2] q;');
+    await type('OPENQASM 3.0; include "stdgates.inc"; qubit[16] q; ry(1) q[3]; h q[4]; h q; ');
+    await visit.sees('The 32 most likely of 65,536 basis states');
+    await visit.sees('Scroll sideways for all 32 bars.');
+    expect(await bars().count()).toBe(32);
+    await visit.click('by probability');
+    const heights = await bars().evaluateAll((all) =>
+      all.map((each) => Number(each.getAttribute('height'))),
+    );
+    expect(heights).toEqual(heights.toSorted((a, b) => b - a));
+  });
+
   test('shows the density matrix of a pair', async () => {
     await open('#/composer?example=bell');
     await visit.click('Show a density matrix');
@@ -178,7 +237,7 @@ describeWith(['Chromium'], 'the composer', () => {
     expect(JSON.parse(await exported('JSON'))).toMatchObject({ qubits: 2 });
     expect(await exported('SVG')).toMatch(/^<svg [^>]*xmlns/);
     await visit.click('Copy a link to this circuit');
-    await visit.until(`location.hash.includes('c=')`);
+    await visit.sees('The link');
     const hash = String(await visit.evaluate('location.hash'));
     await open(hash);
     await probabilities('00 50%, 11 50%');

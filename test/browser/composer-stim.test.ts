@@ -44,7 +44,7 @@ describeWith(['Chromium'], 'the composer with texts in Stim’s format', () => {
     await visit.click('SVG');
     await visit.has('.export-text[aria-label="SVG"]:has-text("D2+2i")');
     await visit.click('Copy a link to this circuit');
-    await visit.until(`location.hash.includes('c=')`);
+    await visit.sees('The link');
     await open(String(await visit.evaluate('location.hash')));
     await drawing('5 qubits, 9 TICKs, 8 detectors');
   });
@@ -64,6 +64,11 @@ describeWith(['Chromium'], 'the composer with texts in Stim’s format', () => {
     await visit.has('.editor .cm-fault');
     await visit.sees('Stim line 2, column 1: CX takes pairs of targets, and has 1 targets.');
     expect(await visit.page.locator('.run-form .primary').isDisabled()).toBe(true);
+    // Of the text before, too, nothing is shown as if it were this one's.
+    await visit.lacks('.timeline');
+    await visit.lacks('.bars');
+    await visit.click('Undo');
+    await drawing('2 qubits, 1 TICK, 1 detector');
     await visit.click('Undo');
     await visit.has('#composer-grid .gate');
     await visit.has('.cm-content:has-text("X 1")');

@@ -85,16 +85,31 @@ describeWith(['Chromium'], 'the run panel', () => {
     await visit.has('.canvas .notice:has-text("The text has a fault")');
     await visit.press('Control+Enter');
     expect(await visit.violations()).toEqual([]);
-    // Undone in the drawing, the text is written anew and can be run.
+    await visit.has('.workbench.stale .state-card .chip:has-text("not of the text")');
+    // What was typed is undone first, and the text written anew.
     await visit.click('Undo');
-    await visit.has('.run-panel .primary:not(:disabled)');
-    await visit.click('Redo');
     await hasText();
     await visit.has('.run-panel .primary:not(:disabled)');
+    await visit.lacks('.workbench.stale');
     expect(processor.tasks).toEqual([]);
     await visit.click('Run');
     await state('Run 1 has completed.');
     expect(processor.tasks).toHaveLength(1);
+  });
+
+  test('a run is followed after a reload of the page, and shown after the next', async () => {
+    processor.isHolding = true;
+    await visit.click('Run');
+    await eventually(() => processor.held.length === 1);
+    await visit.page.reload();
+    await visit.has('.run-panel button:has-text("Cancel")');
+    (await task()).finish();
+    await histogram('Run 1: statevector-sim, 1000 shots');
+    await visit.page.reload();
+    await histogram('Run 1: statevector-sim, 1000 shots');
+    expect(processor.tasks).toHaveLength(1);
+    await visit.click('Add a qubit');
+    await visit.has('.run-card .notice:has-text("has been changed since this run")');
   });
 
   test('a circuit is run with its own qubits, also while the state is that of the one before', async () => {
@@ -104,6 +119,30 @@ describeWith(['Chromium'], 'the run panel', () => {
     await visit.click('Run');
     await state('Run 1 has completed.');
     expect(processor.tasks.map(({ circuit }) => circuit)).toMatchObject([{ numQubits: 3 }]);
+  });
+
+  test('a Bell pair is made and run in ten keys from the first page, and its counts are beside its state', async () => {
+    await visit.open('#/', visit.service.key, { width: 1440, height: 900 });
+    await visit.has('main h1');
+    await visit.press('Tab', 'Tab', 'Tab', 'Enter');
+    await visit.until(`document.activeElement.textContent === 'Composer'`);
+    await visit.has('.run-panel .primary:not(:disabled)');
+    await visit.press('h', 'c', 'Control+Enter');
+    await state('Run 1 has completed.');
+    await visit.has('.run-result .histogram svg');
+    const boxOf = async (selector: string) => {
+      const box = await visit.page.locator(selector).boundingBox();
+      if (box === null) throw new Error(`unreachable: ${selector} is not drawn`);
+      return box;
+    };
+    const [bars, counts] = [await boxOf('.bars'), await boxOf('.run-result .histogram svg')];
+    expect(counts.x).toBeGreaterThan(bars.x + bars.width);
+    for (const { y, height } of [bars, counts]) {
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y + height).toBeLessThanOrEqual(900);
+    }
+    await visit.evaluate('scrollTo(0, 0)');
+    expect((await boxOf('#composer-grid')).y).toBeLessThan(200);
   });
 
   test('Control and Enter run it from anywhere, and the seed is sent', async () => {
@@ -146,7 +185,8 @@ describeWith(['Chromium'], 'the run panel', () => {
       // The exact probabilities are sent along once the state has settled; each outcome has one.
       const numSlots = () => visit.page.locator('.histogram .slot').count();
       for (let run = 1; run === 1 || (await numSlots()) < 64; run += 1) {
-        await visit.page.locator('.run-panel .primary:not(:disabled)').click();
+        await visit.has('.run-panel .primary:not(:disabled)');
+        await visit.click(run === 1 ? 'Run' : 'Run again');
         await state(`Run ${run} has completed.`);
         await visit.has('.histogram .slot');
       }
@@ -158,6 +198,9 @@ describeWith(['Chromium'], 'the run panel', () => {
 
   test('a phone shows a run without a bar to the side', async () => {
     await open(PHONE);
+    // In reach, wherever the page is scrolled to.
+    const run = await visit.page.getByRole('button', { name: 'Run', exact: true }).boundingBox();
+    expect(run && run.y + run.height).toBeLessThanOrEqual(PHONE.height);
     await visit.click('Run');
     await state('has completed.');
     await visit.has('.run-result .histogram svg');

@@ -4,7 +4,7 @@ import type { DrawnGate } from '../drawing/circuit-layout.ts';
 import { numberOf } from '../numbers.ts';
 import { writeGateAngle } from './angle-text.ts';
 import { columnsOf, type EditedCircuit, type Step, stepAt } from './edited-circuit.ts';
-import { ANGLES } from './gate-table.ts';
+import { ANGLES, familyOf } from './gate-table.ts';
 
 /** Gates as the drawing takes them. */
 export function drawnGates(
@@ -12,12 +12,19 @@ export function drawnGates(
   classOf: (step: Step, column: number) => string,
 ): readonly DrawnGate[] {
   const columns = columnsOf(circuit);
+  const numBits =
+    Math.max(
+      0,
+      ...circuit.steps.flatMap(({ bits, condition }) => [
+        ...(bits ?? []),
+        ...(condition?.bits ?? []),
+      ]),
+    ) + 1;
   return circuit.steps.map((step, index) => {
     const { id, name, controls, open, targets, condition, bits } = step;
     const [first, ...others] = ANGLES.flatMap((angle) => step.angles[angle] ?? []);
     const detail =
       first === undefined ? undefined : `${writeGateAngle(first)}${others.length > 0 ? ' …' : ''}`;
-    const isOwnBit = bits?.every((bit, i) => bit === targets[i]) !== false;
     return {
       id,
       column: columns[index] ?? 0,
@@ -25,17 +32,23 @@ export function drawnGates(
       controls,
       open,
       targets,
-      className: classOf(step, columns[index] ?? 0),
+      className: `${familyOf(name)} ${classOf(step, columns[index] ?? 0)}`,
       ...(detail !== undefined && { detail }),
-      ...(name === 'M' && !isOwnBit && { caption: `→ c${bits?.join(',')}` }),
-      ...(condition !== undefined && { condition: `if ${conditionWords(condition)}` }),
+      ...(bits !== undefined && { writes: bits.join(', ') }),
+      ...(condition !== undefined && { condition: `if ${conditionWords(condition, numBits)}` }),
     };
   });
 }
 
-/** A condition on bits: "c0 = 1". */
-function conditionWords({ bits, value }: NonNullable<Step['condition']>): string {
-  return `${bits.map((bit) => `c${bit}`).join(' ')} = ${value}`;
+/**
+ * A condition on bits: "c0 = 1, c2 = 0". On all bits of a circuit, in order, it is one on their number: "c = 3".
+ *
+ * @param numBits - Of the circuit; 0 where it is not known.
+ */
+function conditionWords({ bits, value }: NonNullable<Step['condition']>, numBits = 0): string {
+  const isOnAll = bits.length > 1 && bits.length === numBits && bits.every((bit, i) => bit === i);
+  if (isOnAll) return `c = ${value}`;
+  return bits.map((bit, i) => `c${bit} = ${Math.floor(value / 2 ** i) % 2}`).join(', ');
 }
 
 /** A gate in words: "RX with theta π/2 on q0, controlled by q1", or by "q1 on 0". */

@@ -1,14 +1,13 @@
 /** Page to build a circuit, see its state, and run it. */
 
-import { effect, useComputed, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useComputed, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
 import { openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
 import { FactList, type Facts } from '../shell/facts.tsx';
 import { Dialog, OptionList } from '../shell/forms.tsx';
-import { Heading } from '../shell/notice.tsx';
-import { place } from '../shell/route.ts';
 import './composer.css';
 import {
   addQubit,
@@ -23,29 +22,25 @@ import {
   canUndo,
   circuit,
   cursor,
+  draft,
   edit,
+  hindrance,
   inputs,
   open,
-  openText,
   redo,
   textSource,
   undo,
-  unreadText,
 } from './editor.ts';
-import { EXAMPLES } from './examples.ts';
 import { ExportView } from './export-view.tsx';
 import { PALETTE, paletteName } from './gate-table.ts';
-import { Grid } from './grid.tsx';
+import { Grid, LettersSwitch } from './grid.tsx';
 import { Inputs, Inspector } from './inspector.tsx';
-import { exactProbabilities, followCircuit, live, pair, source } from './live.ts';
+import { ALL_EXAMPLES, keepingFault, keepWork, openExample } from './kept.ts';
+import { exactProbabilities, followCircuit, isLive, live } from './live.ts';
 import { Palette } from './palette.tsx';
-import { readShared } from './permalink.ts';
 import { StateView, StepControls } from './state-view.tsx';
 import { StimView } from './stim-view.tsx';
 import { TextEditor } from './text-editor.tsx';
-import { TEXT_EXAMPLES } from './text-examples.ts';
-
-const ALL_EXAMPLES = [...EXAMPLES, ...TEXT_EXAMPLES];
 
 export function ComposerPage() {
   const states = useMemo(openLiveState, []);
@@ -55,19 +50,7 @@ export function ComposerPage() {
   };
   useEffect(() => () => states.close(), [states]);
   useEffect(() => followCircuit(states), [states]);
-  const { query } = place.value;
-  const example = query.get('example');
-  const shared = query.get('c');
-  useEffect(() => {
-    const found = ALL_EXAMPLES.find(({ name }) => name === example);
-    if (found !== undefined) openExample(found);
-    if (shared === null) return;
-    void readShared(shared).then((read) => {
-      if (read === undefined) return;
-      if (!('circuit' in read)) openText(read);
-      else open(editedCircuit(read.circuit, read.qubits), read.inputs);
-    });
-  }, [example, shared]);
+  useEffect(keepWork, []);
 
   const now = circuit.value;
   const columns = numColumns(now);
@@ -75,11 +58,8 @@ export function ComposerPage() {
   const isText = text !== undefined;
   return (
     <div class="composer">
-      <Heading
-        title="Composer"
-        lede="Put gates on qubits and watch the state, computed in this page."
-      />
       <div class="composer-bar" role="toolbar" aria-label="Circuit">
+        <h1>Composer</h1>
         <label class="field inline">
           <span>Example</span>
           <select
@@ -123,13 +103,19 @@ export function ComposerPage() {
           Keys
         </button>
       </div>
-      <Note />
-      <div class={isText ? 'workbench of-text' : 'workbench'}>
+      {keepingFault.value !== undefined && (
+        <p class="notice bad" role="alert">
+          {keepingFault.value}
+        </p>
+      )}
+      <div
+        class={`workbench ${isText ? 'of-text' : ''} ${draft.value === undefined ? '' : 'stale'}`}
+      >
         {!isText && <Palette />}
-        <div class="stack">
+        <div class="views">
           <section class="card canvas" aria-label="Circuit">
-            {unreadText.value !== undefined && <p class="notice">{unreadText.value}</p>}
-            {text === undefined ? (
+            {hindrance.value !== undefined && <p class="notice warn">{hindrance.value}</p>}
+            {text !== undefined && draft.value?.fault !== undefined ? null : text === undefined ? (
               <>
                 <Grid
                   onHelp={() => showHelp(true)}
@@ -152,11 +138,11 @@ export function ComposerPage() {
                 <Inputs />
               </>
             )}
+            <Note />
           </section>
-          <StateView />
-        </div>
-        <div class="stack text-stack">
-          <Run />
+          <Run>
+            <StateView />
+          </Run>
           <TextEditor states={states} />
           <ExportView states={states} />
         </div>
@@ -164,6 +150,7 @@ export function ComposerPage() {
       {isHelp.value && (
         <Dialog title="Keys in the circuit" onClose={() => showHelp(false)}>
           <FactList class="keys" facts={KEYS} />
+          <LettersSwitch />
           <p class="actions">
             <button type="button" class="primary" onClick={() => showHelp(false)}>
               Close
@@ -175,46 +162,16 @@ export function ComposerPage() {
   );
 }
 
-function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
-  pair.value = undefined;
-  if ('stim' in example) openText({ stim: example.stim });
-  else open(editedCircuit(example.circuit, example.qubits), example.inputs);
-}
-
-/** Milliseconds without a change of the state after which views that follow it slowly are shown again. */
-const SETTLED_MS = 200;
-
-/** The exact probabilities of a circuit that has not changed for a moment; undefined before. */
-function useSettledProbabilities(): ReadonlyMap<string, number> | undefined {
-  const [settled, setSettled] = useState<ReadonlyMap<string, number>>();
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = effect(() => {
-      // The probabilities are of the circuit of the last answer, which may be another one already.
-      void [source.value, live.value];
-      setSettled(undefined);
-      clearTimeout(timer);
-      timer = setTimeout(() => setSettled(exactProbabilities.peek()), SETTLED_MS);
-    });
-    return () => {
-      end();
-      clearTimeout(timer);
-    };
-  }, []);
-  return settled;
-}
-
-/** Runs the circuit, or the text that is the source, on a processor of the service. */
-function Run() {
+/** Runs the circuit, or the text that is the source, on a processor of the service. @param children - Beside the result. */
+function Run({ children }: { readonly children: ComponentChildren }) {
   const text = textSource.value;
   const values = inputs.value;
   const objects = gateObjects(circuit.value);
-  const exact = useSettledProbabilities();
-  // Those of a text are known once it is read; the state of a circuit may still be that of the one before.
+  // Those of a text are known once it is computed; the state of a circuit may still be that of the one before.
   const numQubits = useComputed(() =>
-    textSource.value === undefined || live.value === undefined || live.value.kind === 'refused'
-      ? circuit.value.numQubits
-      : live.value.numQubits,
+    isLive.value && live.value !== undefined && 'numQubits' in live.value
+      ? live.value.numQubits
+      : circuit.value.numQubits,
   ).value;
   return (
     <RunPanel
@@ -228,9 +185,11 @@ function Run() {
           : text
       }
       numQubits={numQubits}
-      exactProbabilities={exact}
-      hindrance={unreadText.value}
-    />
+      exactProbabilities={exactProbabilities}
+      hindrance={hindrance.value}
+    >
+      {children}
+    </RunPanel>
   );
 }
 
@@ -246,7 +205,9 @@ function Note() {
   );
   return (
     <p class="example-note" role="status">
-      {found === undefined ? '' : `${found.title}: ${found.says}`}
+      {found === undefined
+        ? 'Put gates on qubits and watch the state, computed in this page.'
+        : `${found.title}: ${found.says}`}
     </p>
   );
 }

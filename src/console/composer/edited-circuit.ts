@@ -27,16 +27,17 @@ export function spanOf({ controls, targets }: Pick<Step, 'controls' | 'targets'>
 
 /**
  * Column of each gate: the first one after all gates before it on the wires that it covers. What writes and reads a
- * classical bit keeps its order, too.
+ * classical bit keeps its order, too, and covers the wires down to the line of the bits.
  */
 export function columnsOf({ numQubits, steps }: EditedCircuit): readonly number[] {
   const next: number[] = new Array(numQubits).fill(0);
   const written = new Map<number, number>();
   const read = new Map<number, number>();
   return steps.map((step) => {
-    const { first, last } = spanOf(step);
     const reads = step.condition?.bits ?? [];
     const writes = step.bits ?? [];
+    const { first, last: lowest } = spanOf(step);
+    const last = reads.length + writes.length > 0 ? numQubits - 1 : lowest;
     const column = Math.max(
       0,
       ...next.slice(first, last + 1),
@@ -117,9 +118,10 @@ export function replaceStep(circuit: EditedCircuit, step: Step): EditedCircuit {
 }
 
 /**
- * Moves a gate to a column, and all its qubits by as many wires.
+ * Moves a gate to a column, and all its qubits by as many wires. Wires are added below; a gate on all qubits stays on
+ * them.
  *
- * @returns The unchanged circuit if the gate would leave the wires.
+ * @returns The unchanged circuit if the gate would leave the wires at the top, or more wires than are drawn.
  */
 export function moveStep(
   circuit: EditedCircuit,
@@ -129,14 +131,16 @@ export function moveStep(
 ): EditedCircuit {
   const step = circuit.steps.find((each) => each.id === id);
   if (step === undefined) return circuit;
+  const by = step.targets.length === circuit.numQubits ? 0 : wires;
   const { first, last } = spanOf(step);
-  if (first + wires < 0 || last + wires >= circuit.numQubits) return circuit;
-  const moved = onQubits(step, (qubit) => qubit + wires);
+  if (first + by < 0 || last + by >= MAX_QUBITS) return circuit;
+  const moved = onQubits(step, (qubit) => qubit + by);
   const without = { ...circuit, steps: circuit.steps.filter((each) => each.id !== id) };
   const columns = columnsOf(without);
   const found = columns.findIndex((each) => each >= column);
   const at = found < 0 ? without.steps.length : found;
-  return inColumns({ ...without, steps: without.steps.toSpliced(at, 0, moved) });
+  const numQubits = Math.max(circuit.numQubits, last + by + 1);
+  return inColumns({ numQubits, steps: without.steps.toSpliced(at, 0, moved) });
 }
 
 /** The gate with one of its qubits moved; undefined if it has that qubit already. */

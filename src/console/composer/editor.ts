@@ -2,6 +2,7 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import type { TextSource } from '../live-state/messages.ts';
+import { stepWords } from './circuit-words.ts';
 import {
   columnsOf,
   type EditedCircuit,
@@ -9,34 +10,53 @@ import {
   gateObjects,
   inputNames,
   insertSteps,
+  MAX_QUBITS,
+  moveStep,
   numColumns,
   onQubits,
   removeSteps,
+  replaceStep,
   type Step,
   spanOf,
   stepAt,
+  withQubit,
 } from './edited-circuit.ts';
 import type { PaletteGate } from './gate-table.ts';
 import type { SharedCircuit } from './permalink.ts';
+import { changed, formOf, redone, sourceOf, textOf, undone, type Work } from './work.ts';
 
-const MAX_HISTORY = 200;
-
-interface History {
-  readonly past: readonly EditedCircuit[];
-  readonly present: EditedCircuit;
-  readonly future: readonly EditedCircuit[];
-  /** Edits with the same name that follow each other, as of a slider, are one. */
-  readonly name: string | undefined;
-}
-
-const history = signal<History>({ past: [], present: EMPTY, future: [], name: undefined });
+/** What is edited, and its history. */
+export const work = signal<Work>({ past: [], present: { circuit: EMPTY }, future: [] });
 
 /** The circuit. */
-export const circuit = computed(() => history.value.present);
-export const canUndo = computed(
-  () => history.value.past.length > 0 || textSource.value !== undefined,
-);
-export const canRedo = computed(() => history.value.future.length > 0);
+export const circuit = computed(() => work.value.present.circuit);
+/**
+ * A text that is the source in place of gates, which cannot express it: OpenQASM that computes with measured bits or with
+ * inputs, with values of all these, or a text in Stim's format with more than gates. Undefined while the gates are the
+ * source. The gates of before are then not shown.
+ */
+export const textSource = computed(() => {
+  const { text } = work.value.present;
+  return text?.isDrawn === false ? text.source : undefined;
+});
+/** A text that is neither the circuit that is drawn nor the source. */
+export const draft = computed(() => work.value.draft);
+export const canUndo = computed(() => work.value.past.length > 0 || draft.value !== undefined);
+export const canRedo = computed(() => work.value.future.length > 0);
+/** Why nothing can be run, in a sentence; undefined while text and drawing are in step. */
+export const hindrance = computed(() => {
+  if (draft.value === undefined) return undefined;
+  if (draft.value.fault === undefined) return 'The text has changed and is being read.';
+  const shown = textSource.value === undefined ? ', so what is shown is the circuit before it' : '';
+  return `The text has a fault${shown}. Mend the text, or undo.`;
+});
+
+const chosenLanguage = signal<'openqasm3' | 'stim'>('openqasm3');
+/** Language of the editor: of the text that is there, or the chosen one, in which the gates are written. */
+export const language = computed(() => {
+  const source = draft.value?.source ?? textSource.value;
+  return source === undefined ? chosenLanguage.value : formOf(source);
+});
 
 /** Place of the grid where keys insert gates. */
 export const cursor = signal({ qubit: 0, column: 0 });
@@ -57,41 +77,40 @@ export const selectedColumns = computed(() => {
 });
 /** Columns whose gates have been applied in the state that is shown; undefined for all. */
 export const shownColumns = signal<number | undefined>(undefined);
-/** Values of inputs that sliders have set; others are 0. */
-const inputValues = signal<Readonly<Record<string, number>>>({});
 /** Values of the circuit's inputs. */
-export const inputs = computed(() =>
-  Object.fromEntries(inputNames(circuit.value).map((name) => [name, inputValues.value[name] ?? 0])),
-);
+export const inputs = computed(() => {
+  const { values } = work.value.present;
+  return Object.fromEntries(inputNames(circuit.value).map((name) => [name, values?.[name] ?? 0]));
+});
 /** The circuit as the API takes it, with the values of its inputs. */
 export const gateSource = computed<SharedCircuit>(() => ({
   qubits: circuit.value.numQubits,
   circuit: gateObjects(circuit.value),
   ...(Object.keys(inputs.value).length > 0 && { inputs: inputs.value }),
 }));
-/**
- * A text that is the source in place of gates, which cannot express it: OpenQASM that computes with measured bits or with
- * inputs, with values of all these, or a text in Stim's format with more than gates. Undefined while the gates are the
- * source. The gates of before are then not shown.
- */
-export const textSource = signal<TextSource | undefined>(undefined);
-/** Language of the editor. */
-export const language = signal<'openqasm3' | 'stim'>('openqasm3');
 
-/** Makes a text the source. */
-export function openText(source: TextSource): void {
+/** Writes the gates, or reads the text that is not read yet, in a language. */
+export function chooseLanguage(form: 'openqasm3' | 'stim'): void {
+  const { draft: now, ...inStep } = work.value;
   batch(() => {
-    language.value = 'stim' in source ? 'stim' : 'openqasm3';
-    textSource.value = source;
-    shownColumns.value = undefined;
+    chosenLanguage.value = form;
+    if (now === undefined) return;
+    work.value = { ...inStep, draft: { source: sourceOf(form, textOf(now.source)) } };
   });
 }
 
-/**
- * Why the text in the editor is neither the circuit that is drawn nor the source, in a sentence: it has a fault, or is
- * still being read. Undefined while text and circuit agree. A run of the circuit waits for that.
- */
-export const unreadText = signal<string | undefined>(undefined);
+/** Makes what was edited another value. */
+export function show(next: Work): void {
+  batch(() => {
+    work.value = next;
+    tidy();
+  });
+}
+
+/** Makes a text the source. */
+export function openText(source: TextSource): void {
+  restore(changed(work.value, { ...work.value.present, text: { source, isDrawn: false } }));
+}
 
 /**
  * Makes a circuit the present one.
@@ -99,52 +118,30 @@ export const unreadText = signal<string | undefined>(undefined);
  * @param name - Edits of the same name in a row are undone together.
  */
 export function edit(next: EditedCircuit, name?: string): void {
-  const { past, present, name: last } = history.value;
-  if (next === present) return;
-  const isSame = name !== undefined && name === last;
-  const kept = isSame ? past : [...past, present].slice(-MAX_HISTORY);
-  show({ past: kept, present: next, future: [], name });
-}
-
-/** Shows the present circuit of a history. */
-function show(next: History): void {
-  batch(() => {
-    history.value = next;
-    textSource.value = undefined;
-    tidy();
-  });
+  const { circuit: now, values } = work.value.present;
+  if (next !== now) show(changed(work.value, { circuit: next, values }, name));
 }
 
 /** Begins anew with a circuit, which can be undone. */
 export function open(next: EditedCircuit, values: Readonly<Record<string, number>> = {}): void {
+  restore(changed(work.value, { circuit: next, values }));
+}
+
+/** Goes on with what was kept, from its end. */
+export function restore(next: Work): void {
   batch(() => {
-    edit(next);
-    inputValues.value = values;
-    cursor.value = { qubit: 0, column: numColumns(next) };
+    show(next);
+    const { text, circuit: now } = next.present;
+    if (text !== undefined) chosenLanguage.value = formOf(text.source);
+    cursor.value = { qubit: 0, column: numColumns(now) };
     selectedId.value = undefined;
     shownColumns.value = undefined;
   });
 }
 
-/** Undoes the last edit; in place of a text, the gates before it are the source again. */
-export function undo(): void {
-  const { past, present, future } = history.value;
-  if (textSource.value !== undefined) {
-    show(history.value);
-    return;
-  }
-  const previous = past.at(-1);
-  if (previous === undefined) return;
-  const kept = { past: past.slice(0, -1), future: [present, ...future] };
-  show({ ...kept, present: previous, name: undefined });
-}
-
-export function redo(): void {
-  const { past, present, future } = history.value;
-  const [next, ...rest] = future;
-  if (next === undefined) return;
-  show({ past: [...past, present], present: next, future: rest, name: undefined });
-}
+/** Undoes the last edit, or what was typed since text and drawing were in step. */
+export const undo = (): void => show(undone(work.value));
+export const redo = (): void => show(redone(work.value));
 
 /** Keeps cursor and selection within the circuit. */
 function tidy(): void {
@@ -193,27 +190,40 @@ export function extendColumns(by: -1 | 1): void {
   selectColumnsTo(range === undefined ? cursor.value.column : range.head + by);
 }
 
+/** A place of the grid. One wire below the others is a new one. */
+export interface Place {
+  readonly qubit: number;
+  readonly column: number;
+}
+
+/** A circuit after a gate has landed in it, and where it is then. */
+export interface Landing {
+  readonly circuit: EditedCircuit;
+  readonly step: Step;
+  readonly column: number;
+}
+
+function landing(next: EditedCircuit, isIt: (step: Step) => boolean): Landing | undefined {
+  const at = next.steps.findIndex(isIt);
+  const step = next.steps[at];
+  return step && { circuit: next, step, column: columnsOf(next)[at] ?? 0 };
+}
+
 /**
- * A gate of the palette on the wires from a qubit on; a controlled one has its control there and its target below, or
- * above if there is no wire below. Qubits are added if the circuit has too few.
+ * A gate of the palette on the wires from a place down: a controlled one has its control there. Wires are added if there
+ * are too few below.
  */
-function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
-  const { numQubits } = circuit.value;
+export function landNew(gate: PaletteGate, { qubit, column }: Place): Landing | undefined {
+  const now = circuit.value;
   const { name, numTargets, numControls = 0, angles } = gate;
   const width = numTargets + numControls;
-  if (numTargets === 0) {
-    return { name, controls: [], targets: wires(0, numQubits), angles: {} };
-  }
-  const first = Math.max(0, Math.min(qubit, Math.max(numQubits, width) - width));
-  // The control stays where the cursor is, also on the last wire.
-  const all = wires(first, width);
-  const on = numControls > 0 && first < qubit ? all.toReversed() : all;
-  const controls = on.slice(0, numControls);
+  const on =
+    numTargets === 0 ? wires(0, now.numQubits) : wires(Math.min(qubit, MAX_QUBITS - width), width);
   const targets = on.slice(numControls);
-  return {
+  const step: Omit<Step, 'id'> = {
     name,
-    controls,
-    targets: name === 'SWAP' || numTargets > 1 ? targets.toSorted((a, b) => a - b) : targets,
+    controls: on.slice(0, numControls),
+    targets,
     angles: Object.fromEntries(angles.map((angle) => [angle, Math.PI / 2])),
     ...(name === 'M' && { bits: targets }),
     ...(name === 'UNITARY' && {
@@ -229,23 +239,40 @@ function newStep(gate: PaletteGate, qubit: number): Omit<Step, 'id'> {
       ],
     }),
   };
+  const before = new Set(now.steps.map(({ id }) => id));
+  return landing(insertSteps(now, column, [step]), ({ id }) => !before.has(id));
 }
 
 const wires = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first + i);
 
+/** A gate of the circuit, taken by one of its qubits to a place; by one of its controls, this control alone moves. */
+export function landMoved(id: number, from: number, { qubit, column }: Place): Landing | undefined {
+  const now = circuit.value;
+  const step = now.steps.find((each) => each.id === id);
+  if (step === undefined) return undefined;
+  if (step.controls.includes(from)) {
+    const moved = withQubit(step, from, qubit);
+    return landing(moved === undefined ? now : replaceStep(now, moved), (each) => each.id === id);
+  }
+  const by = Math.max(-spanOf(step).first, qubit - from);
+  return landing(moveStep(now, id, column, by), (each) => each.id === id);
+}
+
+/** What screen readers are told of the last edit or move. */
+export const said = signal('');
+
 /** Inserts a gate of the palette, selects it, and moves the cursor behind it. */
-export function insertGate(gate: PaletteGate, { qubit, column } = cursor.value): void {
-  const step = newStep(gate, qubit);
-  const before = new Set(circuit.value.steps.map(({ id }) => id));
+export function insertGate(gate: PaletteGate, place: Place = cursor.value): void {
+  const landed = landNew(gate, place);
+  if (landed === undefined) return;
+  const { step, column } = landed;
   batch(() => {
-    edit(insertSteps(circuit.value, column, [step]));
-    const at = circuit.value.steps.findIndex(({ id }) => !before.has(id));
-    const added = circuit.value.steps[at];
-    if (added === undefined) return;
-    selectedId.value = added.id;
+    edit(landed.circuit);
+    selectedId.value = step.id;
     shownColumns.value = undefined;
-    cursor.value = { qubit, column: (columnsOf(circuit.value)[at] ?? 0) + 1 };
+    cursor.value = { qubit: place.qubit, column: column + 1 };
+    said.value = `${stepWords(step)}, inserted in column ${column + 1}`;
   });
 }
 
@@ -269,15 +296,20 @@ function selectedSteps(): readonly Step[] {
 
 /** Sets the value of an input. */
 export function setInput(name: string, value: number): void {
-  inputValues.value = { ...inputValues.value, [name]: value };
+  const { present } = work.value;
+  work.value = {
+    ...work.value,
+    present: { ...present, values: { ...present.values, [name]: value } },
+  };
 }
 
 /** Sets the value of an input of the text that is the source. */
 export function setTextInput(name: string, value: number | boolean): void {
   const text = textSource.value;
-  if (text !== undefined && 'qasm' in text) {
-    textSource.value = { ...text, inputs: { ...text.inputs, [name]: value } };
-  }
+  if (text === undefined || !('qasm' in text)) return;
+  const source = { ...text, inputs: { ...text.inputs, [name]: value } };
+  const { present } = work.value;
+  work.value = { ...work.value, present: { ...present, text: { source, isDrawn: false } } };
 }
 
 /** Copied gates, and the number of their columns. */

@@ -2,13 +2,13 @@
 
 import { useSignal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
-import type { TextForm } from '../live-state/messages.ts';
+import type { LiveSource, TextForm } from '../live-state/messages.ts';
 import { Listing } from '../shell/api-panel.tsx';
 import { ChoiceButtons } from '../shell/forms.tsx';
-import { hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';
-import { circuit, gateSource, inputs, textSource } from './editor.ts';
-import { writeShared } from './permalink.ts';
+import { circuit, draft, gateSource, inputs, textSource } from './editor.ts';
+import { mirror } from './kept.ts';
+import { source } from './live.ts';
 import { type Framework, pythonText } from './python-texts.ts';
 import { messageOfAnswer } from './state-words.ts';
 
@@ -37,15 +37,23 @@ const FILES: Readonly<Record<Form, string>> = {
 
 export function ExportView({ states }: { readonly states: LiveStates }) {
   const shown = useSignal<
-    { readonly form: Form; readonly text: string; readonly isFault: boolean } | undefined
+    | {
+        readonly of: LiveSource;
+        readonly form: Form;
+        readonly text: string;
+        readonly isFault: boolean;
+      }
+    | undefined
   >(undefined);
   const said = useSignal('');
   const show = async (form: Form) => {
     said.value = '';
+    const of = source.value;
     try {
-      shown.value = { form, text: await textOf(form, states), isFault: false };
+      shown.value = { of, form, text: await textOf(form, states), isFault: false };
     } catch (error) {
       shown.value = {
+        of,
         form,
         text: error instanceof Error ? error.message : String(error),
         isFault: true,
@@ -53,9 +61,7 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
     }
   };
   const share = async () => {
-    const text = await writeShared(textSource.value ?? gateSource.value);
-    window.history.replaceState(null, '', hashOf(['composer'], { c: text }));
-    await copy(window.location.href, 'The address');
+    await copy(await mirror(), 'The link');
   };
   const copy = async (text: string, what: string) => {
     try {
@@ -65,21 +71,27 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
       said.value = `${what} could not be copied; the browser does not allow it.`;
     }
   };
-  const now = shown.value;
+  // A text of another circuit is not shown.
+  const isStale = draft.value !== undefined;
+  const now = !isStale && shown.value?.of === source.value ? shown.value : undefined;
   return (
     <section class="card" aria-labelledby="export-title">
       <div class="head">
         <h2 id="export-title">Share and export</h2>
-        <button type="button" onClick={() => void share()}>
+        <button type="button" disabled={isStale} onClick={() => void share()}>
           Copy a link to this circuit
         </button>
       </div>
-      <ChoiceButtons
-        label="Export as"
-        names={FORMS}
-        chosen={now?.form}
-        onChoose={(form) => void show(form)}
-      />
+      {isStale ? (
+        <p class="note">Nothing can be shared while the text is not in step with the circuit.</p>
+      ) : (
+        <ChoiceButtons
+          label="Export as"
+          names={FORMS}
+          chosen={now?.form}
+          onChoose={(form) => void show(form)}
+        />
+      )}
       {now?.isFault === true && <p class="notice bad">{now.text}</p>}
       {now?.isFault === false && (
         <>

@@ -21,6 +21,8 @@ export interface PaletteGate {
 
 export interface PaletteGroup {
   readonly title: string;
+  /** Class of its gates, for their colour. */
+  readonly family: string;
   readonly gates: readonly PaletteGate[];
 }
 
@@ -35,6 +37,7 @@ const gate = (name: string, summary: string, options: Partial<PaletteGate> = {})
 export const PALETTE: readonly PaletteGroup[] = [
   {
     title: 'Basic',
+    family: 'of-basic',
     gates: [
       gate('H', 'Hadamard: makes |0⟩ an equal superposition', { key: 'h' }),
       gate('X', 'Bit flip', { key: 'x' }),
@@ -51,6 +54,7 @@ export const PALETTE: readonly PaletteGroup[] = [
   },
   {
     title: 'With angles',
+    family: 'of-angles',
     gates: [
       gate('RX', 'Turn about x by theta', { angles: ['theta'], key: 'a' }),
       gate('RY', 'Turn about y by theta', { angles: ['theta'], key: 'b' }),
@@ -62,6 +66,7 @@ export const PALETTE: readonly PaletteGroup[] = [
   },
   {
     title: 'On several qubits',
+    family: 'of-several',
     gates: [
       gate('X', 'Flips the target if the control is 1 (CX)', { numControls: 1, key: 'c' }),
       gate('Z', 'Flips the phase if both are 1 (CZ)', { numControls: 1 }),
@@ -84,6 +89,7 @@ export const PALETTE: readonly PaletteGroup[] = [
   },
   {
     title: 'Other',
+    family: 'of-other',
     gates: [
       gate('M', 'Measures a qubit into a bit', { key: 'm' }),
       gate('RESET', 'Returns a qubit to |0⟩', { key: 'r' }),
@@ -142,6 +148,12 @@ export function anglesOf(name: string): readonly AngleName[] {
     GPHASE: ['gamma'],
   };
   return GATES.find((each) => each.name === name)?.angles ?? others[name] ?? [];
+}
+
+/** Family of a gate, by its colour; of one with angles that a text may bring, that of angles. */
+export function familyOf(name: string): string {
+  const group = PALETTE.find(({ gates }) => gates.some((each) => each.name === name));
+  return group?.family ?? (anglesOf(name).length > 0 ? 'of-angles' : 'of-other');
 }
 
 /** The gate that a key inserts. */

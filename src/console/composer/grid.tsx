@@ -1,19 +1,21 @@
 /** The circuit to be edited: by mouse and touch, and by keys. */
-import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { batch, computed, signal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { CircuitDrawing } from '../drawing/circuit-drawing.tsx';
 import {
   type CircuitLayout,
   columnAt,
-  type DrawnGate,
   layoutCircuit,
   type PlacedGate,
   qubitAt,
   ROW,
+  wireAt,
 } from '../drawing/circuit-layout.ts';
-import { cellWords, circuitWords, columnsInWords, drawnGates } from './circuit-words.ts';
+import { useWidth } from '../drawing/use-width.ts';
+import { cellWords, circuitWords, columnsInWords, drawnGates, stepWords } from './circuit-words.ts';
 import {
+  MAX_QUBITS,
   moveStep,
   numColumns,
   replaceStep,
@@ -21,7 +23,6 @@ import {
   takesControls,
   withControlOn,
   withControls,
-  withQubit,
 } from './edited-circuit.ts';
 import {
   circuit,
@@ -32,9 +33,13 @@ import {
   extendColumns,
   goToCell,
   insertGate,
+  type Landing,
+  landMoved,
+  type Place,
   paste,
   redo,
   removeSelected,
+  said,
   selectColumnsTo,
   selected,
   selectedColumns,
@@ -50,23 +55,56 @@ const FREE_COLUMNS = 3;
 /** Pixels that a pointer moves before it drags. */
 const DRAG_FROM = 4;
 
-/** Layout of the circuit with gates of a look of their own, and free columns behind them. */
-export function gridLayout(gates: readonly DrawnGate[]): CircuitLayout {
+/** Pixels outside of the grid where a gate still lands in it. */
+const REACH = 12;
+
+/** Width of the grid's place. */
+const room = signal(0);
+
+/** Layout of the circuit, with free columns behind its gates. */
+const layout = computed(() => {
   const now = circuit.value;
+  const shown = shownColumns.value;
+  const gates = drawnGates(now, ({ id }, column) => {
+    const isLater = shown !== undefined && column >= shown;
+    return [
+      id === selectedId.value ? 'selected' : '',
+      isLater ? 'later' : '',
+      gateFaults.value.has(id) ? 'faulty' : '',
+    ].join(' ');
+  });
   return layoutCircuit(now.numQubits, gates, {
     isGrid: true,
+    room: room.value,
     minColumns: numColumns(now) + FREE_COLUMNS,
   });
+});
+
+/** Where the gate that is dragged would land; undefined where nothing is dragged, or outside of the grid. */
+export const landed = signal<Landing | undefined>(undefined);
+
+/** Place of the grid under a pointer, on a new wire or in a free column beside the others; undefined outside of it. */
+export function placeAt({ clientX, clientY }: PointerEvent): Place | undefined {
+  const drawing = document.getElementById('composer-grid')?.getBoundingClientRect();
+  const host = document.querySelector('.grid-host')?.getBoundingClientRect();
+  if (drawing === undefined || host === undefined) return undefined;
+  const isInside =
+    clientX >= host.left - REACH &&
+    clientX <= host.right + REACH &&
+    clientY >= host.top - REACH &&
+    clientY <= host.bottom + REACH;
+  if (!isInside) return undefined;
+  const lowest = Math.min(circuit.value.numQubits, MAX_QUBITS - 1);
+  return {
+    qubit: Math.max(0, Math.min(lowest, qubitAt(clientY - drawing.top))),
+    column: columnAt(layout.value, clientX - drawing.left),
+  };
 }
 
 interface Drag {
   readonly id: number;
-  /** Qubit of the control that is dragged; undefined for the whole gate. */
-  readonly control: number | undefined;
   readonly from: { readonly qubit: number; readonly x: number; readonly y: number };
   readonly isMoving: boolean;
-  readonly qubit: number;
-  readonly column: number;
 }
 
 interface GridProps {
@@ -77,49 +115,30 @@ interface GridProps {
 /** The grid. `onHelp` opens the list of keys, `onAngles` goes to the fields of the selected gate. */
 export function Grid(props: GridProps) {
   const host = useRef<HTMLDivElement>(null);
-  const said = useSignal('');
-  const layout = useComputed(() => {
-    const now = circuit.value;
-    const shown = shownColumns.value;
-    const gates = drawnGates(now, ({ id }, column) => {
-      const isLater = shown !== undefined && column >= shown;
-      return [
-        id === selectedId.value ? 'selected' : '',
-        isLater ? 'later' : '',
-        gateFaults.value.has(id) ? 'faulty' : '',
-      ].join(' ');
-    });
-    return gridLayout(gates);
-  });
+  const width = useWidth(host);
+  useLayoutEffect(() => {
+    room.value = width;
+  }, [width]);
   const { columns, height } = layout.value;
-  const { drag, begin, move, end, cancel } = usePointer(host, layout);
-  const press = (event: KeyboardEvent) => {
-    const isCommand = event.ctrlKey || event.metaKey;
-    const done = isCommand ? command(event) : plainKey(event, layout.value, props);
-    if (!done) return;
-    event.preventDefault();
-    const range = selectedColumns.value;
-    said.value =
-      range === undefined
-        ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column)
-        : `${columnsInWords(range)} selected`;
-  };
+  const { drag, begin, move, end, cancel } = usePointer(host);
+  useKeys(props);
+  const isDragging = drag.value?.isMoving === true || landed.value !== undefined;
+  const isLeaving = drag.value?.isMoving === true && landed.value === undefined;
   return (
     <div
-      class="grid-host scroll"
+      class={`grid-host scroll ${isLeaving ? 'leaving' : ''}`}
       ref={host}
       onPointerMove={move}
       onPointerUp={end}
       onPointerCancel={cancel}
     >
       <CircuitDrawing
-        layout={layout.value}
+        layout={isDragging ? { ...layout.value, height: height + ROW } : layout.value}
         label={`${circuitWords(circuit.value)}. Arrow keys move the cursor, letters insert gates, question mark lists the keys.`}
         role="application"
         aria-describedby="composer-cell"
         tabindex={0}
         id="composer-grid"
-        onKeyDown={press}
         onPointerDown={(event: PointerEvent) => begin(event)}
         gateProps={(placed) => ({
           onPointerDown: (event: PointerEvent) => begin(event, placed),
@@ -127,7 +146,7 @@ export function Grid(props: GridProps) {
         })}
         below={<Underlay columns={columns} height={height} />}
       >
-        <DropMark columns={columns} drag={drag.value} />
+        {landed.value !== undefined && <DropMark landing={landed.value} />}
         {stepLine(columns, height)}
       </CircuitDrawing>
       <p id="composer-cell" class="unseen" role="status">
@@ -135,6 +154,69 @@ export function Grid(props: GridProps) {
       </p>
     </div>
   );
+}
+
+const LETTERS = 'qcs-letters';
+/** Whether letters insert gates wherever the focus is, except in a text; else in the grid alone. */
+const areLettersEverywhere = signal(localStorage.getItem(LETTERS) !== 'grid');
+
+/** Turns letters outside of the grid off, for those whom they are in the way of. */
+export function LettersSwitch() {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={areLettersEverywhere.value}
+        onChange={({ currentTarget }) => {
+          areLettersEverywhere.value = currentTarget.checked;
+          localStorage.setItem(LETTERS, currentTarget.checked ? 'page' : 'grid');
+        }}
+      />{' '}
+      Letters work on the whole page, except in a text
+    </label>
+  );
+}
+
+/** Keys of the grid; letters and commands also work elsewhere on the page, except where a text is typed. */
+function useKeys(props: GridProps): void {
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const { target } = event;
+      const grid = document.getElementById('composer-grid');
+      if (event.defaultPrevented || !(target instanceof Element) || grid === null) return;
+      // An editor is behind its host.
+      const takesText = target.closest('input, select, textarea, dialog') ?? target.shadowRoot;
+      if (takesText !== null) return;
+      const before = said.value;
+      if (!pressed(event, target === grid, latest.current)) return;
+      event.preventDefault();
+      const range = selectedColumns.value;
+      if (said.value !== before) return;
+      said.value =
+        range === undefined
+          ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column)
+          : `${columnsInWords(range)} selected`;
+    };
+    window.addEventListener('keydown', press);
+    return () => window.removeEventListener('keydown', press);
+  }, []);
+}
+
+/** Does what a key is for; false for a key that is for nothing. */
+function pressed(event: KeyboardEvent, isInGrid: boolean, props: GridProps): boolean {
+  if (event.altKey) return false;
+  if (event.ctrlKey || event.metaKey) {
+    // What is selected on the page is copied, not the gates.
+    const hasSelection = !isInGrid && document.getSelection()?.isCollapsed === false;
+    return !hasSelection && command(event);
+  }
+  if (!isInGrid && (event.key.length > 1 || !areLettersEverywhere.value)) {
+    return /^(?:Delete|Backspace)$/.test(event.key) && plainKey(event, layout.value, props);
+  }
+  // On a button, the space bar presses it.
+  return event.key !== ' ' && plainKey(event, layout.value, props);
 }
 
 /** Layer below the gates: the steps that are applied, the selected columns, the cursor. */
@@ -171,7 +253,7 @@ function Underlay({
       {centre !== undefined && (
         <rect
           x={centre.x - centre.width / 2 + 2}
-          y={ROW * qubit + 42 - ROW / 2 + 3}
+          y={wireAt(qubit) - ROW / 2 + 3}
           width={centre.width - 4}
           height={ROW - 6}
           rx="9"
@@ -182,45 +264,45 @@ function Underlay({
   );
 }
 
-/** Mark of the place where a dragged gate would land. */
-function DropMark({
-  columns,
-  drag,
-}: {
-  readonly columns: CircuitLayout['columns'];
-  readonly drag: Drag | undefined;
-}) {
-  const target = drag?.isMoving === true ? columns[drag.column] : undefined;
-  if (target === undefined || drag === undefined) return null;
+/** Mark of the wires and the column where a dragged gate would land, and the wire that would be added. */
+function DropMark({ landing: { circuit: next, step, column } }: { readonly landing: Landing }) {
+  const { columns, left, right } = layout.value;
+  const target = columns[column];
+  if (target === undefined) return null;
+  const { first, last } = spanOf(step);
+  const isAdded = next.numQubits > circuit.value.numQubits;
   return (
-    <rect
-      x={target.x - target.width / 2}
-      y={ROW * drag.qubit + 42 - ROW / 2}
-      width={target.width}
-      height={ROW}
-      rx="9"
-      class="drop"
-    />
+    <>
+      {isAdded && (
+        <line
+          x1={left}
+          x2={right}
+          y1={wireAt(next.numQubits - 1)}
+          y2={wireAt(next.numQubits - 1)}
+          class="wire added"
+        />
+      )}
+      <rect
+        x={target.x - target.width / 2}
+        y={wireAt(first) - ROW / 2}
+        width={target.width}
+        height={ROW * (last - first + 1)}
+        rx="9"
+        class="drop"
+      />
+    </>
   );
 }
 
 /** Dragging gates and selecting columns by a pointer. */
-function usePointer(host: RefObject<HTMLDivElement | null>, layout: ReadonlySignal<CircuitLayout>) {
+function usePointer(host: RefObject<HTMLDivElement | null>) {
   const drag = useSignal<Drag | undefined>(undefined);
   /** Column where a mouse went down beside the gates: it selects columns from there. */
   const sweepFrom = useSignal<number | undefined>(undefined);
 
-  /** Place of the grid under a pointer. */
-  const placeOf = (event: PointerEvent) => {
-    const box = host.current?.querySelector('svg')?.getBoundingClientRect();
-    const x = event.clientX - (box?.left ?? 0);
-    const y = event.clientY - (box?.top ?? 0);
-    return { x, y, qubit: qubitAt(layout.value, y), column: columnAt(layout.value, x) };
-  };
   const begin = (event: PointerEvent, placed?: PlacedGate) => {
-    if (event.button !== 0) return;
-    const at = placeOf(event);
-    if (at.qubit === undefined) return;
+    const at = placeAt(event);
+    if (event.button !== 0 || at === undefined) return;
     goToCell(at.qubit, at.column);
     if (placed === undefined) {
       // A finger scrolls instead.
@@ -231,53 +313,51 @@ function usePointer(host: RefObject<HTMLDivElement | null>, layout: ReadonlySign
       return;
     }
     event.stopPropagation();
-    const { gate } = placed;
-    selectedId.value = gate.id;
-    const isControl = gate.controls.includes(at.qubit);
+    selectedId.value = placed.gate.id;
     host.current?.setPointerCapture(event.pointerId);
     drag.value = {
-      id: gate.id,
-      control: isControl ? at.qubit : undefined,
-      from: { qubit: at.qubit, x: at.x, y: at.y },
+      id: placed.gate.id,
+      from: { qubit: at.qubit, x: event.clientX, y: event.clientY },
       isMoving: false,
-      qubit: at.qubit,
-      column: gate.column,
     };
   };
   const move = (event: PointerEvent) => {
     const now = drag.value;
-    const at = placeOf(event);
-    const isSweep = sweepFrom.value !== undefined && at.column !== sweepFrom.value;
-    if (isSweep || (sweepFrom.value !== undefined && selectedColumns.value !== undefined)) {
-      selectColumnsTo(at.column);
+    const at = placeAt(event);
+    if (sweepFrom.value !== undefined && at !== undefined) {
+      if (at.column !== sweepFrom.value || selectedColumns.value !== undefined) {
+        selectColumnsTo(at.column);
+      }
     }
     if (now === undefined) return;
-    const far = Math.hypot(at.x - now.from.x, at.y - now.from.y) > DRAG_FROM;
+    const far = Math.hypot(event.clientX - now.from.x, event.clientY - now.from.y) > DRAG_FROM;
     if (!now.isMoving && !far) return;
-    drag.value = { ...now, isMoving: true, qubit: at.qubit ?? now.qubit, column: at.column };
+    batch(() => {
+      drag.value = { ...now, isMoving: true };
+      landed.value = at && landMoved(now.id, now.from.qubit, at);
+    });
   };
   const end = () => {
     const now = drag.value;
-    drag.value = undefined;
-    sweepFrom.value = undefined;
+    const to = landed.value;
+    cancel();
     if (now === undefined || !now.isMoving) return;
-    const step = circuit.value.steps.find(({ id }) => id === now.id);
-    if (step === undefined) return;
-    if (now.control !== undefined) {
-      const moved = withQubit(step, now.control, now.qubit);
-      if (moved !== undefined) edit(replaceStep(circuit.value, moved));
+    if (to !== undefined) {
+      edit(to.circuit);
+      said.value = `${stepWords(to.step)}, moved to column ${to.column + 1}`;
       return;
     }
-    const { first, last } = spanOf(step);
-    const wires = Math.max(
-      -first,
-      Math.min(circuit.value.numQubits - 1 - last, now.qubit - now.from.qubit),
-    );
-    edit(moveStep(circuit.value, now.id, now.column, wires));
+    // Dragged out, it is deleted.
+    selectedId.value = now.id;
+    removeSelected();
+    said.value = 'The gate is deleted.';
   };
   const cancel = () => {
-    drag.value = undefined;
-    sweepFrom.value = undefined;
+    batch(() => {
+      drag.value = undefined;
+      landed.value = undefined;
+      sweepFrom.value = undefined;
+    });
   };
   return { drag, begin, move, end, cancel };
 }
@@ -314,8 +394,16 @@ function plainKey(
     if (shiftKey && one !== undefined) {
       const found = gates.find(({ gate }) => gate.id === one.id);
       const from = found?.gate.column ?? at.column;
-      // A gate that leaves its column to the right goes behind the gates of the next one.
-      edit(moveStep(circuit.value, one.id, from + (wide > 0 ? 2 : wide), qubits));
+      const isLast = spanOf(one).last === circuit.value.numQubits - 1;
+      // A gate that leaves its column to the right goes behind the gates of the next one. Keys add no wires.
+      edit(
+        moveStep(
+          circuit.value,
+          one.id,
+          from + (wide > 0 ? 2 : wide),
+          isLast ? Math.min(0, qubits) : qubits,
+        ),
+      );
       selectedId.value = one.id;
       return;
     }

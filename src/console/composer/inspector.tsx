@@ -34,6 +34,19 @@ import { readMatrix, withOneMoreQubit, withoutLastQubit, writeMatrix } from './m
 export function Inspector() {
   const step = selected.value;
   const range = selectedColumns.value;
+  if (range === undefined && step === undefined) {
+    return (
+      <>
+        {circuit.value.steps.length === 0 && (
+          <p class="note">
+            Press a gate to put it at the cursor, or drag it into the circuit. Select it there to
+            change it, or drag it out to delete it.
+          </p>
+        )}
+        <Inputs />
+      </>
+    );
+  }
   return (
     <section
       class="card inspector"
@@ -57,16 +70,8 @@ export function Inspector() {
           </div>
           <p class="note">Paste them at the cursor with Ctrl+V.</p>
         </>
-      ) : step === undefined ? (
-        <>
-          <h2>No gate is selected</h2>
-          <p class="note">
-            Press a gate to put it at the cursor, or drag it into the circuit. Select a gate to
-            change it.
-          </p>
-        </>
       ) : (
-        <StepFields key={step.id} step={step} />
+        step !== undefined && <StepFields key={step.id} step={step} />
       )}
       <Inputs />
     </section>

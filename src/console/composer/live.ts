@@ -2,7 +2,7 @@
 
 import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
-import type { LiveAnswer, LiveSource } from '../live-state/messages.ts';
+import type { LiveAnswer, LiveSource, ShowOptions } from '../live-state/messages.ts';
 import { basisLabel } from '../numbers.ts';
 import { objectsBefore, withoutOpenControls } from './edited-circuit.ts';
 import { circuit, gateSource, shownColumns, textSource } from './editor.ts';
@@ -10,10 +10,6 @@ import { circuit, gateSource, shownColumns, textSource } from './editor.ts';
 /** Probabilities up to this are of rounding. */
 const NOTHING = 1e-12;
 
-/** The last answer; undefined before the first one. */
-export const live = signal<LiveAnswer | undefined>(undefined);
-/** Why there is no live state in this browser; undefined while there is. */
-export const liveFailure = signal<string | undefined>(undefined);
 /** Seed of the course that is drawn of a circuit that depends on chance. */
 export const seed = signal(0);
 /** Qubits whose density matrix is shown. */
@@ -22,20 +18,43 @@ export const pair = signal<readonly [number, number] | undefined>(undefined);
 /** The circuit as the API takes it, or the text in its place. */
 export const source = computed<LiveSource>(() => textSource.value ?? gateSource.value);
 
+/** What the worker is asked for. */
+const question = computed(() => {
+  const columns = textSource.value === undefined ? shownColumns.value : undefined;
+  const options: ShowOptions = {
+    seed: seed.value,
+    ...(columns !== undefined && { step: objectsBefore(circuit.value, columns) }),
+    ...(pair.value !== undefined && { pair: pair.value }),
+  };
+  return { source: source.value, columns, options };
+});
+const answered = signal<
+  { readonly question: typeof question.value; readonly answer: LiveAnswer } | undefined
+>(undefined);
+
+/** The last answer; undefined before the first one. */
+export const live = computed(() => answered.value?.answer);
+/** Whether the last answer is that of what is shown now. */
+export const isLive = computed(() => answered.value?.question === question.value);
+/** Columns whose gates have been applied in the last answer; undefined for all. */
+export const liveColumns = computed(() => answered.value?.question.columns);
+/** Why there is no live state in this browser; undefined while there is. */
+export const liveFailure = signal<string | undefined>(undefined);
 /**
  * Probability of each basis state of all qubits after all gates, by its label, where it is known: not if the circuit
- * depends on chance, nor while only a part of it is shown.
+ * depends on chance, nor while only a part of it is shown, nor before it is computed.
  */
-export const exactProbabilities = computed<ReadonlyMap<string, number> | undefined>(() => {
-  const answer = live.value;
-  if (answer?.kind !== 'state' || answer.trajectory !== undefined) return undefined;
+export function exactProbabilities(): ReadonlyMap<string, number> | undefined {
+  const answer = live.peek();
+  if (!isLive.peek() || answer?.kind !== 'state' || answer.trajectory !== undefined)
+    return undefined;
   if (answer.step < answer.numSteps) return undefined;
   const found = new Map<string, number>();
   for (const [index, probability] of answer.probabilities.entries()) {
     if (probability > NOTHING) found.set(basisLabel(index, answer.numQubits), probability);
   }
   return found;
-});
+}
 
 /** Faults of gates that the service would refuse, by the number of the gate. */
 export const gateFaults = computed<ReadonlyMap<number, string>>(() => {
@@ -59,16 +78,10 @@ export const gateFaults = computed<ReadonlyMap<number, string>>(() => {
  */
 export function followCircuit(states: LiveStates): () => void {
   return effect(() => {
-    const shown = shownColumns.value;
-    const isText = textSource.value !== undefined;
-    const options = {
-      seed: seed.value,
-      ...(shown !== undefined && !isText && { step: objectsBefore(circuit.value, shown) }),
-      ...(pair.value !== undefined && { pair: pair.value }),
-    };
-    states.show(source.value, options).then(
+    const asked = question.value;
+    states.show(asked.source, asked.options).then(
       (answer) => {
-        if (answer !== undefined) live.value = answer;
+        if (answer !== undefined) answered.value = { question: asked, answer };
         liveFailure.value = undefined;
       },
       (error: unknown) => {

@@ -1,5 +1,7 @@
-/** The circuit as a part of an address: deflated JSON, in base64url. */
+/** The circuit as a part of an address: deflated JSON, in base64url; and as the browser keeps it. */
 import type { GateObject, QasmSource, StimSource, TextSource } from '../live-state/messages.ts';
+import { type EditedCircuit, editedCircuit, MAX_QUBITS, type Step } from './edited-circuit.ts';
+import type { TypedText, Version, Work } from './work.ts';
 
 /** A circuit that an address holds. */
 export interface SharedCircuit {
@@ -14,10 +16,13 @@ export type Shared = SharedCircuit | TextSource;
 /** Longest text that is read. */
 const MAX_CHARACTERS = 4_000_000;
 
+/** First byte of what is written, by its format. It has a checksum; addresses of older consoles have none. */
+const WITH_CHECKSUM = 0x78;
+
 /** Writes a circuit. */
 export async function writeShared(shared: Shared): Promise<string> {
   const text = new Blob([JSON.stringify(shared)]);
-  const packed = text.stream().pipeThrough(new CompressionStream('deflate-raw'));
+  const packed = text.stream().pipeThrough(new CompressionStream('deflate'));
   const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
@@ -25,7 +30,7 @@ export async function writeShared(shared: Shared): Promise<string> {
 }
 
 /**
- * Reads a circuit; its gates or its text are not checked.
+ * Reads a circuit.
  *
  * @returns Undefined if the text holds none.
  */
@@ -33,21 +38,84 @@ export async function readShared(text: string): Promise<Shared | undefined> {
   try {
     const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-    const json = await limited(stream);
-    const shared: Partial<SharedCircuit & QasmSource & Pick<StimSource, 'stim'>> = JSON.parse(json);
-    const { stim, qasm, qubits, circuit, inputs } = shared;
-    if (typeof stim === 'string') return { stim };
-    if (typeof qasm === 'string') return { qasm, ...(inputs !== undefined && { inputs }) };
-    const isCircuit =
-      Array.isArray(circuit) && circuit.every((each) => typeof each?.gate === 'string');
-    if (!isCircuit || !Number.isInteger(qubits) || qubits === undefined || qubits < 1)
-      return undefined;
-    return { qubits, circuit, ...(inputs !== undefined && { inputs }) };
+    const format = bytes[0] === WITH_CHECKSUM ? 'deflate' : 'deflate-raw';
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
+    return sharedOf(JSON.parse(await limited(stream)));
   } catch {
     return undefined;
   }
 }
+
+/** A circuit that can be drawn, or a text, of JSON from elsewhere; undefined of other JSON. The worker checks the rest. */
+export function sharedOf(json: unknown): Shared | undefined {
+  const shared: Partial<SharedCircuit & QasmSource & Pick<StimSource, 'stim'>> = Object(json);
+  const { stim, qasm, qubits, circuit, inputs } = shared;
+  if (typeof stim === 'string') return { stim };
+  const values = inputs === undefined ? {} : { inputs };
+  if (typeof qasm === 'string') return { qasm, ...values };
+  const isCircuit =
+    Array.isArray(circuit) && circuit.every((each) => typeof each?.gate === 'string');
+  if (!isCircuit || !isCount(qubits) || qubits === 0) return undefined;
+  return isDrawable(circuit, qubits) ? { qubits, circuit, ...values } : undefined;
+}
+
+function isDrawable(circuit: readonly GateObject[], qubits: number): boolean {
+  let edited: EditedCircuit;
+  try {
+    edited = editedCircuit(circuit, qubits);
+  } catch {
+    // A number of qubits that is none.
+    return false;
+  }
+  return edited.numQubits <= MAX_QUBITS && edited.steps.every(isDrawableStep);
+}
+
+/** What the browser's storage has of the work. */
+interface Kept {
+  /** Query of the address that the edits began with: one with this query goes on with them. */
+  readonly at: string;
+  readonly gates: SharedCircuit;
+  readonly text?: TypedText | undefined;
+  readonly draft?: TextSource | undefined;
+}
+
+/** Writes the work as it is kept. */
+export function keptText(
+  { present: { text }, draft }: Work,
+  gates: SharedCircuit,
+  at: string,
+): string {
+  const kept: Kept = { at, gates, text, draft: draft?.source };
+  return JSON.stringify(kept);
+}
+
+/** Reads kept work; undefined if a text is none. A text that is the source keeps the gates of before behind it. */
+export function readKept(json: string): { readonly at: string; readonly work: Work } | undefined {
+  try {
+    const { at, gates, text, draft }: Kept = JSON.parse(json);
+    const read = sharedOf(gates);
+    if (read === undefined || !('circuit' in read)) return undefined;
+    const circuit = editedCircuit(read.circuit, read.qubits);
+    const before: Version = { circuit, values: read.inputs };
+    const present = text === undefined ? before : { ...before, text };
+    const past = text?.isDrawn === false ? [before] : [];
+    return {
+      at: String(at),
+      work: { past, present, future: [], ...(draft && { draft: { source: draft } }) },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function isDrawableStep({ controls, targets, bits = [], angles, condition }: Step): boolean {
+  const numbers = [...controls, ...targets, ...bits, ...(condition?.bits ?? [])];
+  const isAngle = (angle: unknown) =>
+    typeof angle === 'number' || typeof Reflect.get(Object(angle), 'input') === 'string';
+  return numbers.every(isCount) && Object.values(angles).every(isAngle);
+}
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
 /** The text of a stream. An address of a few characters may unpack to far too many. */
 async function limited(stream: ReadableStream<Uint8Array>): Promise<string> {

@@ -2,26 +2,27 @@
 
 import { useSignal } from '@preact/signals';
 import type { LiveState } from '../live-state/messages.ts';
-import { basisLabel, grouped, plain } from '../numbers.ts';
+import { basisLabel, plain } from '../numbers.ts';
 import { SelectField } from '../shell/forms.tsx';
 import { Table } from '../shell/table.tsx';
-import { circuit, shownColumns, textSource } from './editor.ts';
-import { live, liveFailure, pair, seed } from './live.ts';
+import { circuit, draft, shownColumns, textSource } from './editor.ts';
+import { isLive, live, liveColumns, liveFailure, pair, seed } from './live.ts';
+import { colourOf, StateBars } from './state-bars.tsx';
 import {
   blochWords,
-  hueOf,
   messageOfAnswer,
   phaseText,
-  type StateRow,
+  probabilityText,
   stateRows,
 } from './state-words.ts';
 
-/** Basis states that are drawn as bars, and as rows of the table. */
-const MAX_BARS = 32;
+/** Rows of the table of basis states. */
 const MAX_ROWS = 256;
 
 export function StateView() {
   const answer = live.value;
+  if (textSource.value !== undefined && draft.value?.fault !== undefined)
+    return <None look="note" why="There is none while the text has a fault." />;
   if (liveFailure.value !== undefined) return <None look="notice bad" why={liveFailure.value} />;
   if (answer === undefined) return <None look="note" why="The engine is being loaded." />;
   if (answer.kind === 'state') return <Shown state={answer} />;
@@ -40,29 +41,22 @@ function None({ look, why }: { readonly look: string; readonly why: string }) {
 }
 
 function Shown({ state }: { readonly state: LiveState }) {
-  const rows = stateRows(state, MAX_BARS);
-  const numStates = 2 ** state.numQubits;
-  const where =
-    shownColumns.value === undefined || textSource.value !== undefined
-      ? 'after all gates'
-      : `after column ${shownColumns.value}`;
+  const columns = liveColumns.value;
+  const where = columns === undefined ? 'after all gates' : `after column ${columns}`;
+  const isStale = draft.value !== undefined;
   return (
     <>
-      <section class="card" aria-labelledby="state-title">
+      <section
+        class={isLive.value ? 'card state-card' : 'card state-card waiting'}
+        aria-labelledby="state-title"
+      >
         <div class="head">
           <h2 id="state-title">The state {where}</h2>
+          {isStale && <span class="chip warn">not of the text</span>}
           <p class="small">computed in this page in {state.computeMs.toFixed(1)} ms</p>
         </div>
         {state.trajectory !== undefined && <Course state={state} />}
-        <Bars rows={rows} />
-        {rows.length < numStates && (
-          <p class="small">
-            The {rows.length} most likely of {grouped(numStates)} basis states.
-          </p>
-        )}
-        <p class="small">
-          Qubit 0 is the rightmost digit. The colour and the text below a bar are its phase.
-        </p>
+        <StateBars state={state} />
         <Amplitudes state={state} />
       </section>
       <section class="card" aria-labelledby="bloch-title">
@@ -110,51 +104,6 @@ function Course({ state }: { readonly state: LiveState }) {
   );
 }
 
-function Bars({ rows }: { readonly rows: readonly StateRow[] }) {
-  const words = rows
-    .filter(({ probability }) => probability > 0.0005)
-    .slice(0, 16)
-    .map(({ label, probability }) => `${label} ${percent(probability)}`);
-  const most = Math.max(...rows.map(({ probability }) => probability), 1e-9);
-  return (
-    <div
-      class="bars scroll"
-      role="img"
-      aria-label={`Probabilities: ${words.join(', ')}`}
-      tabIndex={0}
-    >
-      {rows.map(({ index, label, probability, phase }) => {
-        const isThere = probability > 1e-9;
-        return (
-          <div
-            key={index}
-            class="bar-column"
-            title={`${label}: ${percent(probability)}, phase ${phaseText(phase)}`}
-          >
-            <span class="bar-value">{isThere ? percent(probability) : ''}</span>
-            <span class="bar-track">
-              <span
-                class="bar-fill"
-                style={{
-                  height: `${(100 * probability) / most}%`,
-                  background: isThere ? `hsl(${hueOf(phase)} 62% 52%)` : 'transparent',
-                }}
-              />
-            </span>
-            <span class="bar-label">{label}</span>
-            <span class="bar-phase">{isThere ? phaseText(phase) : ''}</span>
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
-function percent(probability: number): string {
-  const value = 100 * probability;
-  return `${value >= 9.95 || value === 0 ? value.toFixed(0) : value.toFixed(value < 0.1 ? 2 : 1)}%`;
-}
-
 function Amplitudes({ state }: { readonly state: LiveState }) {
   const isOpen = useSignal(false);
   const rows = isOpen.value ? stateRows(state, MAX_ROWS) : [];
@@ -173,7 +122,7 @@ function Amplitudes({ state }: { readonly state: LiveState }) {
           rows={rows.map(({ label, re, im, probability, phase }) => [
             label,
             `${plain(re, 4)} ${im < 0 ? '−' : '+'} ${Math.abs(im).toFixed(4)}i`,
-            percent(probability),
+            probabilityText(probability),
             probability > 1e-9 ? phaseText(phase) : '',
           ])}
         />
@@ -317,7 +266,7 @@ function Density({ entries }: { readonly entries: Float64Array }) {
                       class="cell"
                       style={{
                         opacity: size < 1e-9 ? 0 : 0.25 + 0.75 * Math.min(1, 2 * size),
-                        background: `hsl(${hueOf(Math.atan2(im, re))} 62% 52%)`,
+                        background: colourOf(Math.atan2(im, re)),
                       }}
                     />
                     <span>{size < 1e-9 ? '0' : complexText(re, im)}</span>

@@ -15,7 +15,11 @@ export interface StateRow {
   readonly phase: number;
 }
 
-/** Basis states to show: all of a small register, else the most likely ones, in the order of their indices. */
+/**
+ * Basis states to show: all of a small register, else the most likely ones.
+ *
+ * @param isByProbability - The most likely first; else in the order of their indices.
+ */
 export function stateRows(
   {
     numQubits,
@@ -23,8 +27,11 @@ export function stateRows(
     probabilities,
   }: Pick<LiveState, 'numQubits' | 'amplitudes' | 'probabilities'>,
   maxRows: number,
+  isByProbability = false,
 ): readonly StateRow[] {
-  return largest(probabilities, maxRows).map((index) => {
+  const shown = largest(probabilities, maxRows);
+  const ordered = isByProbability ? shown : shown.toSorted((a, b) => a - b);
+  return ordered.map((index) => {
     const re = amplitudes[2 * index] ?? 0;
     const im = amplitudes[2 * index + 1] ?? 0;
     return {
@@ -38,21 +45,46 @@ export function stateRows(
   });
 }
 
-/** Indices of the largest values, ascending; all if there are no more than that. */
+/** Indices of the largest values, the largest first, and of equal ones the first. */
 function largest(values: Float64Array, count: number): readonly number[] {
-  if (values.length <= count) return [...values.keys()];
   const kept: number[] = [];
+  // Halves of one pair may differ in their last digit.
+  const isLess = (a: number, b: number) => a < b - 1e-12;
   for (let index = 0; index < values.length; index++) {
     const value = values[index] ?? 0;
     const smallest = kept.at(-1);
-    if (kept.length === count && smallest !== undefined && value <= (values[smallest] ?? 0))
+    if (kept.length === count && smallest !== undefined && !isLess(values[smallest] ?? 0, value))
       continue;
     let at = kept.length;
-    while (at > 0 && (values[kept[at - 1] ?? 0] ?? 0) < value) at--;
+    while (at > 0 && isLess(values[kept[at - 1] ?? 0] ?? 0, value)) at--;
     kept.splice(at, 0, index);
     if (kept.length > count) kept.pop();
   }
-  return kept.sort((a, b) => a - b);
+  return kept;
+}
+
+/** Basis states that are named in the words of a state, if they have more than the least probability. */
+const MAX_NAMED = 16;
+const LEAST_NAMED = 0.0005;
+
+/** Rows in words: "00 50%, 11 50%". */
+export function wordsOfRows(rows: readonly StateRow[]): string {
+  const named = rows.filter(({ probability }) => probability > LEAST_NAMED);
+  const words = named
+    .slice(0, MAX_NAMED)
+    .map(({ label, probability }) => `${label} ${probabilityText(probability)}`);
+  const more = named.length - words.length;
+  return [...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+/** A probability to three significant digits, without needless ones: "50%", "12.5%", "0.391%"; only 1 is "100%". */
+export function probabilityText(probability: number): string {
+  const percents = 100 * probability;
+  if (percents < 1e-7) return '0%';
+  if (percents < 0.001) return '<0.001%';
+  // 3.125 is rounded as such, also if it was computed as a little less.
+  const rounded = Number(Number(percents.toPrecision(10)).toPrecision(3));
+  return rounded === 100 && percents < 100 - 1e-7 ? '>99.9%' : `${rounded}%`;
 }
 
 /** A Bloch vector in words: where it points, and whether the qubit is entangled or mixed. */

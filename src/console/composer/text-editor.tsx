@@ -4,27 +4,28 @@
  */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
-import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useSignal } from '@preact/signals';
+import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
-import type { Refused, TextSource } from '../live-state/messages.ts';
-import { type EditedCircuit, editedCircuit, MAX_QUBITS } from './edited-circuit.ts';
+import type { Refused } from '../live-state/messages.ts';
+import { editedCircuit, MAX_QUBITS } from './edited-circuit.ts';
 import {
+  chooseLanguage,
   circuit,
-  edit,
+  draft,
   gateSource,
-  inputs,
   language,
-  openText,
+  show,
   textSource,
-  unreadText,
+  work,
 } from './editor.ts';
 import { LANGUAGES } from './languages.ts';
 import { messageOfAnswer } from './state-words.ts';
 import { changeTo } from './text-change.ts';
+import { accepted, type Draft, drafted, faulted, formOf, sourceOf, textOf } from './work.ts';
 
 /** Milliseconds without a key after which a text is read. */
 const READ_AFTER_MS = 250;
@@ -45,7 +46,7 @@ export function TextEditor({ states }: { readonly states: LiveStates }) {
   }, [states]);
   const isText = textSource.value !== undefined;
   return (
-    <section class="card" aria-labelledby="text-title">
+    <section class="card text-card" aria-labelledby="text-title">
       <div class="head">
         <h2 id="text-title">Text</h2>
         <div class="choices" role="group" aria-label="Language of the text">
@@ -55,9 +56,7 @@ export function TextEditor({ states }: { readonly states: LiveStates }) {
               type="button"
               aria-pressed={name === language.value}
               disabled={isText && name !== language.value}
-              onClick={() => {
-                language.value = name;
-              }}
+              onClick={() => chooseLanguage(name)}
             >
               {LANGUAGES[name].title}
             </button>
@@ -71,7 +70,7 @@ export function TextEditor({ states }: { readonly states: LiveStates }) {
       </p>
       <div class="editor" ref={host} />
       <p class="small" role="status">
-        {note.value}
+        {draft.value?.fault ?? note.value}
       </p>
     </section>
   );
@@ -88,16 +87,8 @@ function openEditor(
   // Styles of a shadow root are no inline styles, which the page's policy forbids.
   const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let writing: ReturnType<typeof setTimeout> | undefined;
-  /** Text that the circuit was written as last, or that was read as the present circuit. */
-  let known = '';
-  let isEnded = false;
-  /** The circuit that the text was read as last. */
-  let fromText: EditedCircuit | undefined;
-  /** Number of edits of the visitor. A circuit that was there before one of them does not replace the text. */
-  let numEdits = 0;
-  /** Number of readings that began, or were given up because gates are the source again. */
-  let numReadings = 0;
+  /** Text that the gates were written as last. */
+  let written = '';
   const syntax = new Compartment();
   const inLanguage = () => {
     const { title, parser } = LANGUAGES[language.peek()];
@@ -123,24 +114,20 @@ function openEditor(
         syntaxHighlighting(COLOURS),
         FAULTS,
         LOOK,
-        EditorView.updateListener.of((update) => {
-          if (!update.docChanged) return;
-          if (update.state.doc.toString() === known) {
-            unreadText.value = undefined;
-            return;
-          }
-          readLater();
+        EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          if (!docChanged || transactions.some((each) => each.annotation(OURS) === true)) return;
+          show(drafted(work.peek(), sourceOf(language.peek(), state.doc.toString()), written));
         }),
       ],
     }),
   });
 
-  function readLater(): void {
-    numEdits += 1;
-    unreadText.value = 'The text has changed and is being read.';
-    clearTimeout(timer);
-    timer = setTimeout(() => void read().catch(() => {}), READ_AFTER_MS);
-  }
+  /** Shows a text that the visitor has not typed just now. */
+  const put = (text: string) => {
+    const before = view.state.doc.toString();
+    if (text === before) return;
+    view.dispatch({ changes: changeTo(before, text), annotations: OURS.of(true) });
+  };
   const mark = (refused: Refused | undefined) => {
     view.dispatch({ effects: setFault.of(refused && faultIn(refused)) });
   };
@@ -158,124 +145,94 @@ function openEditor(
     };
   };
 
-  const read = async () => {
-    const text = view.state.doc.toString();
-    const isStim = language.peek() === 'stim';
-    numReadings += 1;
-    const own = numReadings;
-    const answer = await states.parseText(isStim ? { stim: text } : { qasm: text });
-    // It has been edited since.
-    if (isEnded || own !== numReadings || view.state.doc.toString() !== text) return;
-    if (isStim !== (language.peek() === 'stim')) return;
+  const read = async (own: Draft) => {
+    const { source } = own;
+    const answer = await states.parseText(source);
+    const now = work.peek();
+    // It has been edited or undone since, or the editor was closed; it then reads the draft when it is opened again.
+    if (now.draft !== own || isEnded) return;
     if (answer.kind === 'refused') {
+      show(faulted(now, own, messageOfAnswer(answer)));
       mark(answer);
-      say(messageOfAnswer(answer));
-      unreadText.value =
-        'The text has a fault, so what is shown is the circuit before it. Mend the text, or undo.';
       return;
     }
-    mark(undefined);
-    known = text;
-    unreadText.value = undefined;
-    const asText = () => {
-      if (isStim) {
-        openText({ stim: text });
-        return;
-      }
-      const before = textSource.peek()?.inputs ?? {};
-      const values = Object.entries(answer.inputs).map(
-        ([name, value]) => [name, before[name] ?? value] as const,
-      );
-      openText({
-        qasm: text,
-        ...(values.length > 0 && { inputs: Object.fromEntries(values) }),
-      });
-    };
+    const { present } = now;
     const warnings = answer.warnings.map(({ message }) => message).join(' ');
-    if (answer.circuit === undefined) {
-      asText();
-      say(
-        isStim
+    const isLarge =
+      answer.circuit !== undefined &&
+      (answer.qubits > MAX_QUBITS || answer.circuit.length > MAX_DRAWN);
+    if (answer.circuit !== undefined && !isLarge) {
+      const next = editedCircuit(answer.circuit, answer.qubits);
+      show(accepted(now, own, { ...present, circuit: next, text: { source, isDrawn: true } }));
+      say(warnings);
+      return;
+    }
+    const before = textSource.peek()?.inputs ?? {};
+    const values = Object.entries(answer.inputs).map(
+      ([name, value]) => [name, before[name] ?? value] as const,
+    );
+    const withValues =
+      'stim' in source || values.length === 0
+        ? source
+        : { ...source, inputs: Object.fromEntries(values) };
+    show(accepted(now, own, { ...present, text: { source: withValues, isDrawn: false } }));
+    say(
+      isLarge
+        ? `Up to ${MAX_QUBITS} qubits and ${MAX_DRAWN} gates are drawn: the text is the source.`
+        : 'stim' in source
           ? warnings
           : 'This program computes with measured bits, or with inputs: the text is the source, and is not drawn.',
-      );
-      return;
-    }
-    if (answer.qubits > MAX_QUBITS || answer.circuit.length > MAX_DRAWN) {
-      asText();
-      say(`Up to ${MAX_QUBITS} qubits and ${MAX_DRAWN} gates are drawn: the text is the source.`);
-      return;
-    }
-    say(warnings);
-    const next = editedCircuit(answer.circuit, answer.qubits);
-    fromText = next;
-    edit(next, 'text');
+    );
   };
 
-  const write = async (editsBefore: number) => {
+  const write = async () => {
     const now = circuit.peek();
-    const isOver = () => isEnded || circuit.peek() !== now || numEdits !== editsBefore;
-    // A text that was read stays as the visitor wrote it.
-    const isAsWritten = now === fromText && view.state.doc.toString() === known;
-    if (textSource.peek() !== undefined || isAsWritten || isOver()) return;
     const form = language.peek();
     const answer = await states.writeText(gateSource.peek(), form);
-    if (isOver() || language.peek() !== form) return;
+    const isOver = isEnded || shown() !== undefined || circuit.peek() !== now;
+    if (isOver || language.peek() !== form) return;
     // A text of before would not be that of the gates.
-    const text = answer.kind === 'refused' ? '' : answer.text;
-    const before = view.state.doc.toString();
-    known = text;
-    fromText = undefined;
-    unreadText.value = undefined;
+    written = answer.kind === 'refused' ? '' : answer.text;
     say(answer.kind === 'refused' ? messageOfAnswer(answer) : '');
-    if (text === before) return;
-    view.dispatch({ changes: changeTo(before, text) });
-    mark(undefined);
+    put(written);
   };
 
+  let isEnded = false;
+  /** The text that is there; undefined where the gates are to be written. */
+  const shown = () => {
+    const { draft: typed, present } = work.peek();
+    const source = typed?.source ?? present.text?.source;
+    return source === undefined || formOf(source) !== language.peek() ? undefined : textOf(source);
+  };
   // A worker that failed is reported with the state.
   const follow = () => {
-    clearTimeout(writing);
-    const edits = numEdits;
-    writing = setTimeout(() => void write(edits).catch(() => {}), WRITE_AFTER_MS);
-  };
-  /** Shows a text that became the source elsewhere: by a link, or before this editor was opened. */
-  const showSource = (source: TextSource | undefined) => {
-    if (source === undefined) {
-      // Else a text that is still being read would become the source again after it was undone.
-      clearTimeout(timer);
-      numReadings += 1;
-      follow();
-      return;
-    }
-    const text = 'stim' in source ? source.stim : source.qasm;
-    if (text === view.state.doc.toString()) return;
-    known = '';
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
-  };
-  /** Reads a text that is not read yet in the new language, or writes the circuit in it. */
-  const changeLanguage = () => {
-    view.dispatch({ effects: syntax.reconfigure(inLanguage()) });
-    mark(undefined);
-    fromText = undefined;
-    if (unreadText.peek() === undefined) follow();
-    else readLater();
+    const { draft: own } = work.value;
+    void [circuit.value, language.value];
+    clearTimeout(timer);
+    const text = shown();
+    if (text !== undefined) put(text);
+    if (own === undefined) mark(undefined);
+    if (own?.fault !== undefined) return;
+    if (own !== undefined) timer = setTimeout(() => void read(own).catch(() => {}), READ_AFTER_MS);
+    else if (text === undefined)
+      timer = setTimeout(() => void write().catch(() => {}), WRITE_AFTER_MS);
   };
   const ends = [
-    language.subscribe(changeLanguage),
-    circuit.subscribe(follow),
-    inputs.subscribe(follow),
-    textSource.subscribe(showSource),
+    language.subscribe(() => view.dispatch({ effects: syntax.reconfigure(inLanguage()) })),
+    effect(follow),
   ];
+  // One that had a fault when the editor was closed is marked again.
+  if (draft.peek()?.fault !== undefined) chooseLanguage(language.peek());
   return () => {
     isEnded = true;
     clearTimeout(timer);
-    clearTimeout(writing);
     for (const end of ends) end();
-    unreadText.value = undefined;
     view.destroy();
   };
 }
+
+/** Marks changes of the text that are not the visitor's. */
+const OURS = Annotation.define<boolean>();
 
 /** A part of the text that the service would refuse. */
 interface Fault {

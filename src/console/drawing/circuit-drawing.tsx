@@ -28,14 +28,14 @@ export function CircuitDrawing({
   gateProps,
   ...rest
 }: CircuitDrawingProps) {
-  const { width, height, left, right, wires, gates } = layout;
+  const { width, height, left, right, wires, gates, bits } = layout;
   // Thousands of gates are not compared anew when what is drawn over them changes.
   const drawnGates = useMemo(
     () =>
       gates.map((placed) => (
-        <Gate key={placed.gate.id} placed={placed} props={gateProps?.(placed) ?? {}} />
+        <Gate key={placed.gate.id} placed={placed} bits={bits} props={gateProps?.(placed) ?? {}} />
       )),
-    [gates, gateProps],
+    [gates, bits, gateProps],
   );
   return (
     <svg class="circuit" width={width} height={height} role="img" aria-label={label} {...rest}>
@@ -48,6 +48,15 @@ export function CircuitDrawing({
           </text>
         </g>
       ))}
+      {bits !== undefined && (
+        <g class="bits">
+          <line x1={left} x2={right} y1={bits - 1.5} y2={bits - 1.5} />
+          <line x1={left} x2={right} y1={bits + 1.5} y2={bits + 1.5} />
+          <text x={left - 12} y={bits + 4} text-anchor="end" class="qubit">
+            c
+          </text>
+        </g>
+      )}
       {drawnGates}
       {children}
     </svg>
@@ -56,9 +65,12 @@ export function CircuitDrawing({
 
 function Gate({
   placed,
+  bits,
   props,
 }: {
   readonly placed: PlacedGate;
+  /** Height of the line of the classical bits. */
+  readonly bits: number | undefined;
   readonly props: SVGAttributes<SVGGElement>;
 }) {
   const { gate, x, top, bottom, marks } = placed;
@@ -66,6 +78,7 @@ function Gate({
   return (
     <g {...props} class={`gate ${gate.className ?? ''}`}>
       {gate.title !== undefined && <title>{gate.title}</title>}
+      {bits !== undefined && <ToBits placed={placed} bits={bits} />}
       {bottom > top && !isBarrier && <line x1={x} x2={x} y1={top} y2={bottom} class="link" />}
       {marks.map((mark) => (
         <Sign key={mark.qubit} placed={placed} mark={mark} />
@@ -75,7 +88,7 @@ function Gate({
           {gate.caption}
         </text>
       )}
-      {gate.condition !== undefined && (
+      {gate.condition !== undefined && bits === undefined && (
         <text x={x} y={bottom + BOX.height / 2 + 12} text-anchor="middle" class="condition">
           {gate.condition}
         </text>
@@ -84,8 +97,36 @@ function Gate({
   );
 }
 
+/** Lines between a gate and the classical bits that it writes or reads. */
+function ToBits({ placed: { gate, x, bottom }, bits }: { placed: PlacedGate; bits: number }) {
+  const { writes, condition } = gate;
+  if (writes === undefined && condition === undefined) return null;
+  return (
+    <g class="bits">
+      <line x1={x - 1.5} x2={x - 1.5} y1={bottom} y2={bits} />
+      <line x1={x + 1.5} x2={x + 1.5} y1={bottom} y2={bits} />
+      {writes !== undefined && (
+        <>
+          <path d={`M ${x - 5} ${bits - 7} H ${x + 5} L ${x} ${bits} Z`} />
+          <text x={x + 8} y={bits - 5} class="bit">
+            {writes}
+          </text>
+        </>
+      )}
+      {condition !== undefined && (
+        <>
+          <circle cx={x} cy={bits} r="4" />
+          <text x={x} y={bits + 18} text-anchor="middle" class="condition">
+            {condition}
+          </text>
+        </>
+      )}
+    </g>
+  );
+}
+
 function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Mark }) {
-  const { x, gate } = placed;
+  const { x, gate, boxWidth } = placed;
   const { y } = mark;
   switch (mark.kind) {
     case 'dot':
@@ -123,9 +164,9 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
       return (
         <>
           <rect
-            x={x - BOX.width / 2}
+            x={x - boxWidth / 2}
             y={y - BOX.height / 2}
-            width={BOX.width}
+            width={boxWidth}
             height={BOX.height}
             rx="7"
             class="box"

@@ -18,8 +18,10 @@ export interface DrawnGate {
   readonly detail?: string | undefined;
   /** Small text above the box. */
   readonly caption?: string | undefined;
-  /** Text below the gate, such as a condition on bits. */
+  /** Text below the gate, or below the classical bits, such as a condition on them. */
   readonly condition?: string | undefined;
+  /** Classical bits that it writes, as a text; the drawing then has a line for them. */
+  readonly writes?: string | undefined;
   /** Classes of the group, such as `encoding`. */
   readonly className?: string | undefined;
   /** Shown where a mouse rests on the gate. */
@@ -37,8 +39,15 @@ const LEFT = 44;
 /** Width of a column with boxes, and of one without. */
 const BOX_COLUMN = BOX.width + 14;
 const LINK_COLUMN = 34;
-/** Room for a letter of a caption. */
+/** Width of a column of a grid, of one with a barrier alone, and of the narrowest box. */
+const GRID_COLUMN = 44;
+const BARRIER_COLUMN = 20;
+const GRID_BOX = 36;
+/** Room for a letter of a caption, and of a name. */
 const LETTER = 6.4;
+const NAME_LETTER = 8;
+/** Room for the line of the classical bits. */
+const BITS = 44;
 /** Largest factor by which columns are widened; gates farther apart no longer look like one circuit. */
 const MAX_WIDENING = 1.7;
 
@@ -62,6 +71,8 @@ export interface PlacedGate {
   readonly top: number;
   readonly bottom: number;
   readonly marks: readonly Mark[];
+  /** Width of its boxes. */
+  readonly boxWidth: number;
 }
 
 /** Layout of the whole drawing. */
@@ -76,15 +87,17 @@ export interface CircuitLayout {
   /** Centre and width of each column, with the free ones at the end. */
   readonly columns: readonly { readonly x: number; readonly width: number }[];
   readonly gates: readonly PlacedGate[];
+  /** Height of the line of the classical bits, if a gate writes one. */
+  readonly bits: number | undefined;
 }
 
 /** Options of `layoutCircuit`. */
 export interface LayoutOptions {
-  /** Available width: columns are widened to fill it, but never narrowed. */
+  /** Available width: columns are widened to fill it, but never narrowed; a grid has free ones added. */
   readonly room?: number;
   /** Columns that are drawn at least. */
   readonly minColumns?: number;
-  /** All columns are as wide as one with boxes. */
+  /** Boxes and columns are as narrow as their names, angles and conditions allow. */
   readonly isGrid?: boolean;
   /** Columns are as wide as the captions in them. */
   readonly fitsCaptions?: boolean;
@@ -97,13 +110,15 @@ export function layoutCircuit(
   { room = 0, minColumns = 0, isGrid = false, fitsCaptions = false }: LayoutOptions = {},
 ): CircuitLayout {
   const last = Math.max(minColumns, ...gates.map(({ column }) => column + 1));
-  const narrow: number[] = new Array(last).fill(isGrid ? BOX_COLUMN : LINK_COLUMN);
+  const narrow: number[] = new Array(last).fill(isGrid ? 0 : LINK_COLUMN);
   for (const gate of gates) {
-    const isWide = marksOf(gate).some(({ kind }) => kind === 'box' || kind === 'meter');
     const ofCaption = fitsCaptions ? LETTER * (gate.caption?.length ?? 0) + 10 : 0;
-    const width = Math.max(isWide ? BOX_COLUMN : 0, ofCaption);
+    const width = Math.max(isGrid ? gridWidth(gate) : columnWidth(gate), ofCaption);
     narrow[gate.column] = Math.max(narrow[gate.column] ?? 0, width);
   }
+  // A grid has no place that is too narrow for a gate of its own.
+  if (isGrid) for (const [at, width] of narrow.entries()) narrow[at] = width || GRID_COLUMN;
+  while (isGrid && LEFT + sum(narrow) + GRID_COLUMN + 12 <= room) narrow.push(GRID_COLUMN);
   const widening = isGrid || narrow.length === 0 ? 1 : (room - LEFT) / sum(narrow);
   const widths = narrow.map((width) => width * Math.min(MAX_WIDENING, Math.max(1, widening)));
   let end = LEFT;
@@ -111,9 +126,10 @@ export function layoutCircuit(
     end += width;
     return { x: end - width / 2, width };
   });
+  const hasBits = gates.some(({ writes }) => writes !== undefined);
   return {
     width: end + 12,
-    height: heightOf(numQubits),
+    height: heightOf(numQubits) + (hasBits ? BITS : 0),
     left: LEFT,
     right: end + 12,
     wires: Array.from({ length: numQubits }, (_, qubit) => wireAt(qubit)),
@@ -127,19 +143,38 @@ export function layoutCircuit(
         top: Math.min(...heights),
         bottom: Math.max(...heights),
         marks,
+        boxWidth: isGrid ? gridBox(gate) : BOX.width,
       };
     }),
+    bits: hasBits ? heightOf(numQubits) + 8 : undefined,
   };
 }
 
+function columnWidth(gate: DrawnGate): number {
+  const isWide = marksOf(gate).some(({ kind }) => kind === 'box' || kind === 'meter');
+  return isWide ? BOX_COLUMN : 0;
+}
+
+function gridBox({ name, detail = '' }: DrawnGate): number {
+  const letters = Math.max(NAME_LETTER * Math.min(6, name.length), LETTER * detail.length);
+  return Math.max(GRID_BOX, letters + 12);
+}
+
+function gridWidth(gate: DrawnGate): number {
+  const kinds = marksOf(gate).map(({ kind }) => kind);
+  if (kinds.every((kind) => kind === 'bar')) return BARRIER_COLUMN;
+  const ofBox = kinds.includes('box') ? gridBox(gate) + 8 : 0;
+  return Math.max(GRID_COLUMN, ofBox, LETTER * (gate.condition?.length ?? 0) + 8);
+}
+
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-const wireAt = (qubit: number): number => TOP + qubit * ROW;
+/** Height of a wire. */
+export const wireAt = (qubit: number): number => TOP + qubit * ROW;
 const heightOf = (numQubits: number): number => TOP + (numQubits - 1) * ROW + BOTTOM;
 
-/** The wire nearest to a height of the drawing; undefined outside the wires. */
-export function qubitAt(layout: CircuitLayout, y: number): number | undefined {
-  const qubit = Math.round((y - TOP) / ROW);
-  return qubit >= 0 && qubit < layout.wires.length ? qubit : undefined;
+/** The wire nearest to a height of the drawing, negative above the first one. */
+export function qubitAt(y: number): number {
+  return Math.round((y - TOP) / ROW);
 }
 
 /** The column at a width of the drawing; the first one left of the drawing, the number of columns right of it. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { NamedNoiseModel } from '../../client/api-types.ts';
+import type { CircuitSubmissionInput, NamedNoiseModel } from '../../client/api-types.ts';
 import { basisOf, processorsByKind } from '../fleet/processor-words.ts';
 import { grouped, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
@@ -10,7 +10,7 @@ import { Field, SelectField, TextField } from '../shell/forms.tsx';
 import { NeedsKey, Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
-import { keyInfo, mayUse } from '../shell/session.ts';
+import { key, keyInfo, mayUse } from '../shell/session.ts';
 import { progressInWords } from './circuit-words.ts';
 import {
   type Choices,
@@ -34,33 +34,37 @@ interface RunPanelProps {
   readonly submission: Submission;
   readonly numQubits: number;
   /**
-   * Probability of each outcome of all qubits, qubit 0 rightmost, before measurements that all come last. Leave it
-   * out where the state is not known.
+   * Asked at the start of a run: the probability of each outcome of all qubits, qubit 0 rightmost, before measurements
+   * that all come last; undefined where the state is not known.
    */
-  readonly exactProbabilities?: ReadonlyMap<string, number> | undefined;
+  readonly exactProbabilities?: () => ReadonlyMap<string, number> | undefined;
   /** Why there is nothing to run now, in a sentence; undefined if there is. */
   readonly hindrance?: string | undefined;
+  /** Shown between the form and the result. */
+  readonly children?: ComponentChildren;
 }
 
 /** Lets a visitor run a circuit. Control and Enter start a run from anywhere on the page. */
 export function RunPanel(props: RunPanelProps) {
+  if (key.value !== undefined && (keyInfo.value === undefined || mayUse('circuits'))) {
+    return <Panel {...props} />;
+  }
   return (
-    <section class="card run-panel" aria-label="Run">
-      <h2>Run</h2>
-      <NeedsKey to="with the scopes read and circuits to run the circuit on a processor">
-        {keyInfo.value !== undefined && !mayUse('circuits') ? (
+    <>
+      <section class="card run-panel" aria-label="Run">
+        <h2 class="unseen">Run</h2>
+        <NeedsKey to="with the scopes read and circuits to run the circuit on a processor">
           <p class="notice">
             Your key lacks the scope circuits. <a href={hashOf(['account'])}>Use another key</a>
           </p>
-        ) : (
-          <Panel {...props} />
-        )}
-      </NeedsKey>
-    </section>
+        </NeedsKey>
+      </section>
+      {props.children}
+    </>
   );
 }
 
-function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPanelProps) {
+function Panel({ submission, numQubits, exactProbabilities, hindrance, children }: RunPanelProps) {
   const [choices, setChoices] = useState(FIRST_CHOICES);
   const processors = useResource('GET /quantum/processors', {}, { everyMs: EVERY_MS });
   const models = useResource('GET /quantum/noise-models', {});
@@ -75,63 +79,102 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance }: RunPane
   const faults = faultsOf(choices);
   const hasFaults = faults.shots.length + faults.seed.length > 0;
   const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
+  const [last] = runs.ended;
   const canRun =
     runs.active === undefined &&
     hindrance === undefined &&
     chosen !== undefined &&
     chosen.refusal === undefined &&
     !hasFaults;
+  const numStarted = useRef(0);
   const run = () => {
-    if (canRun) runs.start(request, exactProbabilities);
+    if (!canRun) return;
+    numStarted.current += 1;
+    runs.start(request, exactProbabilities?.());
   };
   useRunKeys(run);
+  const result = useRef<HTMLElement>(null);
+  const shown = useRef(last);
+  useEffect(() => {
+    // One that was shown when the page was opened is not scrolled to.
+    if (last !== shown.current && numStarted.current > 0) {
+      const drawing = result.current?.querySelector('.histogram svg');
+      (drawing ?? result.current)?.scrollIntoView({ block: 'nearest' });
+    }
+    shown.current = last;
+  }, [last]);
   return (
     <>
-      <Problem error={processors.error ?? models.error} />
-      <RunForm
-        choices={choices}
-        options={options}
-        chosen={chosen}
-        models={'stim' in submission ? undefined : (models.data?.noise_models ?? [])}
-        faults={faults}
-        onChange={setChoices}
-        onRun={run}
-      >
-        {!hasMeasurement(submission) && (
-          <p class="note">The circuit has no measurement, so all qubits are measured at its end.</p>
-        )}
-        {hindrance !== undefined && <p class="notice">{hindrance}</p>}
-        <div class="actions">
-          <button type="submit" class="primary" disabled={!canRun}>
-            {runs.ended.length === 0 ? 'Run' : 'Run again'}
-          </button>
-          {runs.active?.id !== undefined && (
-            <button type="button" onClick={runs.cancel}>
-              Cancel
+      <section class="card run-panel" aria-label="Run">
+        <h2 class="unseen">Run</h2>
+        <Problem error={processors.error ?? models.error} />
+        <RunForm
+          choices={choices}
+          options={options}
+          chosen={chosen}
+          models={'stim' in submission ? undefined : (models.data?.noise_models ?? [])}
+          faults={faults}
+          onChange={setChoices}
+          onRun={run}
+        >
+          <div class="actions">
+            <button type="submit" class="primary" disabled={!canRun}>
+              {runs.ended.length === 0 ? 'Run' : 'Run again'}
             </button>
+            {runs.active?.id !== undefined && (
+              <button type="button" onClick={runs.cancel}>
+                Cancel
+              </button>
+            )}
+            <p class="run-state" role="status">
+              {runs.active === undefined ? endInWords(runs) : activeInWords(runs.active)}
+            </p>
+          </div>
+        </RunForm>
+        {hindrance !== undefined && <p class="notice">{hindrance}</p>}
+        {runs.active?.progress.progress !== undefined && (
+          <progress
+            aria-label="Progress of the run"
+            value={runs.active.progress.progress}
+            max={1}
+          />
+        )}
+        <Problem error={runs.error} />
+        {runs.unfinished !== undefined && (
+          <p>
+            <a href={hashOf(['jobs', runs.unfinished.circuit_id])}>Open this job</a>
+          </p>
+        )}
+        <div class="run-foot">
+          <p class="small">
+            {!hasMeasurement(submission) &&
+              'The circuit has no measurement, so all qubits are measured at its end. '}
+            Control + Enter runs it, too.
+          </p>
+          {hindrance === undefined && (
+            <ApiPanel
+              call={{ route: 'POST /quantum/circuits', body: request }}
+              title="This run by HTTP"
+            />
           )}
-          <span class="hint">Control + Enter runs it, too.</span>
         </div>
-      </RunForm>
-      <p class="run-state" role="status">
-        {runs.active === undefined ? endInWords(runs) : activeInWords(runs.active)}
-      </p>
-      {runs.active?.progress.progress !== undefined && (
-        <progress aria-label="Progress of the run" value={runs.active.progress.progress} max={1} />
+      </section>
+      {last !== undefined && (
+        <section class="card run-card" ref={result}>
+          {circuitText(last.request) !== circuitText(request) && (
+            <p class="notice">The circuit has been changed since this run.</p>
+          )}
+          <RunResult runs={runs.ended} />
+        </section>
       )}
-      <Problem error={runs.error} />
-      {runs.unfinished !== undefined && (
-        <p>
-          <a href={hashOf(['jobs', runs.unfinished.circuit_id])}>Open this job</a>
-        </p>
-      )}
-      <RunResult runs={runs.ended} />
-      <ApiPanel
-        call={{ route: 'POST /quantum/circuits', body: request }}
-        title="This run by HTTP"
-      />
+      {children}
     </>
   );
+}
+
+/** What a request runs. */
+function circuitText({ circuit, qasm, stim, inputs, qubits }: CircuitSubmissionInput): string {
+  return JSON.stringify([circuit, qasm, stim, inputs, qubits]);
 }
 
 function activeInWords({ id, progress, expectedStartAt }: ActiveRun): string {

@@ -1,9 +1,10 @@
 /** A circuit that is sent, followed by its events, and kept when it has ended, to be compared with later ones. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Circuit, CircuitSubmissionInput } from '../../client/api-types.ts';
-import { JobCancelledError, JobFailedError } from '../../client/errors.ts';
+import { ConnectionError, JobCancelledError, JobFailedError } from '../../client/errors.ts';
 import type { Progress } from '../../client/job-events.ts';
-import { client } from '../shell/session.ts';
+import { idempotencyKey } from '../../client/jobs.ts';
+import { client, LAST_RUN } from '../shell/session.ts';
 
 /** A run that has completed. */
 export interface EndedRun {
@@ -43,7 +44,27 @@ export interface Runs {
 /** Runs kept for comparison. */
 const MAX_KEPT = 20;
 
-/** Sends circuits one at a time. A job goes on if the panel is closed. */
+/** The last run, kept for this tab: after a reload of the page it is followed, or shown. */
+interface KeptRun {
+  /** Sent once more with this key, it is the same job. */
+  readonly idempotencyKey: string;
+  /** Undefined until the service has answered. */
+  readonly id?: string;
+  readonly number: number;
+  readonly request: CircuitSubmissionInput;
+  readonly exact: readonly (readonly [string, number])[] | undefined;
+}
+
+function keepRun(run: KeptRun): void {
+  try {
+    sessionStorage.setItem(LAST_RUN, JSON.stringify(run));
+  } catch {
+    // It is too large to be kept. It goes on, and is on the page Jobs.
+    sessionStorage.removeItem(LAST_RUN);
+  }
+}
+
+/** Sends circuits one at a time. A job goes on if the panel is closed, and is followed by the next panel of the tab. */
 export function useRuns(): Runs {
   const [state, setState] = useState<Omit<Runs, 'start' | 'cancel'>>({
     active: undefined,
@@ -56,30 +77,36 @@ export function useRuns(): Runs {
   useEffect(() => {
     const own = new AbortController();
     end.current = own;
+    const kept = sessionStorage.getItem(LAST_RUN);
+    if (kept !== null) void follow(JSON.parse(kept));
     return () => own.abort();
   }, []);
 
-  const follow = async (
-    request: CircuitSubmissionInput,
-    exact: ReadonlyMap<string, number> | undefined,
-  ) => {
+  const follow = async (run: KeptRun) => {
     const { signal } = end.current;
     const { circuits } = client.peek();
-    numStarted.current += 1;
-    const number = numStarted.current;
+    const { number, request, idempotencyKey: key } = run;
+    numStarted.current = number;
     const show = (active: ActiveRun | undefined) => {
       if (!signal.aborted) setState((old) => ({ ...old, active, error: undefined }));
     };
     try {
-      show({ id: undefined, progress: { status: 'queued' }, expectedStartAt: undefined });
+      keepRun(run);
+      let { id } = run;
+      let expectedStartAt: string | undefined;
+      show({ id, progress: { status: 'queued' }, expectedStartAt });
       setState((old) => ({ ...old, unfinished: undefined }));
-      const sent = await circuits.submit(request, { signal });
-      const id = sent.circuit_id;
-      const expectedStartAt = sent.expected_start_at;
-      show({ id, progress: { status: sent.status }, expectedStartAt });
+      if (id === undefined) {
+        const sent = await circuits.submit(request, { signal, idempotencyKey: key });
+        id = sent.circuit_id;
+        keepRun({ ...run, id });
+        expectedStartAt = sent.expected_start_at;
+        show({ id, progress: { status: sent.status }, expectedStartAt });
+      }
       const onProgress = (progress: Progress) => show({ id, progress, expectedStartAt });
       const circuit = await circuits.wait(id, { signal, onProgress });
       if (signal.aborted) return;
+      const exact = run.exact && new Map(run.exact);
       setState(({ ended }) => ({
         active: undefined,
         error: undefined,
@@ -88,6 +115,8 @@ export function useRuns(): Runs {
       }));
     } catch (error) {
       if (signal.aborted) return;
+      // A page that is left loses its connections; the next one finds the run.
+      if (!(error instanceof ConnectionError)) sessionStorage.removeItem(LAST_RUN);
       const hasEnded = error instanceof JobFailedError || error instanceof JobCancelledError;
       const unfinished = hasEnded ? (error.job as Circuit) : undefined;
       setState((old) => ({ ...old, active: undefined, error, unfinished }));
@@ -106,7 +135,13 @@ export function useRuns(): Runs {
 
   return {
     ...state,
-    start: (request, exact) => void follow(request, exact),
+    start: (request, exact) =>
+      void follow({
+        idempotencyKey: idempotencyKey(),
+        number: numStarted.current + 1,
+        request,
+        exact: exact && [...exact],
+      }),
     cancel: () => void cancel(),
   };
 }

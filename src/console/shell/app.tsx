@@ -1,6 +1,7 @@
 /** Frame of the console: name, links to the pages, key, colours; and the page of the present address. */
 import { computed, effect, signal } from '@preact/signals';
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import icon from '../icon.svg';
 import { Heading, Problem } from './notice.tsx';
 import { PAGES, type Page } from './pages.ts';
@@ -97,7 +98,17 @@ function Shown() {
       </>
     );
   }
-  const View = state.view;
+  return <Opened key={now.name} view={state.view} />;
+}
+
+/** A page that has been loaded. Whoever came by a link of the frame goes on from its heading. */
+function Opened({ view: View }: { readonly view: ComponentType }) {
+  useEffect(() => {
+    const heading = document.querySelector<HTMLElement>('#main h1');
+    if (heading === null || !document.activeElement?.closest('.site')) return;
+    heading.tabIndex = -1;
+    heading.focus();
+  }, []);
   return <View />;
 }
 

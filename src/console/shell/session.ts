@@ -7,6 +7,8 @@ import type { Routes } from '../../client/api-types.ts';
 import { QcsClient } from '../../client/client.ts';
 
 const NAME = 'qcs-key';
+/** The last run of the tab in its storage. It goes with the key. */
+export const LAST_RUN = 'qcs-run';
 
 /** The service's record of the key. */
 export type KeyInfo = Routes['GET /keys/info']['data'];
@@ -49,6 +51,7 @@ export async function enterKey(text: string, remember: boolean): Promise<KeyInfo
 export function forgetKey(): void {
   localStorage.removeItem(NAME);
   sessionStorage.removeItem(NAME);
+  sessionStorage.removeItem(LAST_RUN);
   key.value = undefined;
   keyInfo.value = undefined;
 }

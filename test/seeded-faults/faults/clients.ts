@@ -60,8 +60,38 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
   {
     name: 'a circuit is run with the qubits of the one before',
     file: 'src/console/composer/composer-page.tsx',
-    from: 'textSource.value === undefined || live.value === undefined',
-    to: 'live.value === undefined',
+    from: 'isLive.value && live.value',
+    to: 'live.value',
+  },
+  {
+    name: 'a text that is not read yet hinders no run',
+    file: 'src/console/composer/editor.ts',
+    from: 'if (draft.value === undefined) return undefined;',
+    to: 'if (draft.value?.fault === undefined) return undefined;',
+  },
+  {
+    name: 'a text takes the gates that one before it was read as',
+    file: 'src/console/composer/work.ts',
+    from: 'if (work.draft !== draft) return work;',
+    to: '',
+  },
+  {
+    name: 'an example that is opened loses the text that was the source',
+    file: 'src/console/composer/work.ts',
+    from: '[...past, present].slice(-MAX_HISTORY)',
+    to: '[...past, { ...present, text: undefined }].slice(-MAX_HISTORY)',
+  },
+  {
+    name: 'a link has no checksum',
+    file: 'src/console/composer/permalink.ts',
+    from: "new CompressionStream('deflate')",
+    to: "new CompressionStream('deflate-raw')",
+  },
+  {
+    name: 'a controlled gate on the last wire goes up',
+    file: 'src/console/composer/editor.ts',
+    from: 'MAX_QUBITS - width',
+    to: 'now.numQubits - width',
   },
   {
     name: 'a dialog that acts stays busy after an error',

@@ -8,7 +8,7 @@ import {
   writeAngle,
   writeGateAngle,
 } from '../../../src/console/composer/angle-text.ts';
-import { stepWords } from '../../../src/console/composer/circuit-words.ts';
+import { drawnGates, stepWords } from '../../../src/console/composer/circuit-words.ts';
 import {
   addQubit,
   columnsOf,
@@ -32,8 +32,15 @@ import {
 import { EXAMPLES } from '../../../src/console/composer/examples.ts';
 import { readShared, writeShared } from '../../../src/console/composer/permalink.ts';
 import { pythonText } from '../../../src/console/composer/python-texts.ts';
-import { hueOf, phaseText, stateRows } from '../../../src/console/composer/state-words.ts';
+import {
+  hueOf,
+  phaseText,
+  probabilityText,
+  stateRows,
+  wordsOfRows,
+} from '../../../src/console/composer/state-words.ts';
 import { changeTo } from '../../../src/console/composer/text-change.ts';
+import { layoutCircuit } from '../../../src/console/drawing/circuit-layout.ts';
 import type { LiveSource, LiveState } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
 import { NODE_HOST } from '../../../src/engine/cpu/cpu-engine.ts';
@@ -152,10 +159,12 @@ describe('an edit', () => {
     expect(insertSteps(EMPTY, 0, [step('H', [4])]).numQubits).toBe(5);
   });
 
-  test('moves a gate along its wire and to others, but never off them', () => {
+  test('moves a gate along its wire, to others and to new ones, but never above the first', () => {
     const [h] = three.steps;
     expect(names(moveStep(three, h?.id ?? 0, 3, 1))).toEqual(['X 0 1', 'X 1 2', 'H 1']);
     expect(moveStep(three, h?.id ?? 0, 0, -1)).toBe(three);
+    expect(moveStep(three, h?.id ?? 0, 0, 3).numQubits).toBe(4);
+    expect(moveStep(three, h?.id ?? 0, 0, 64)).toBe(three);
   });
 
   test('moves one qubit of a gate, unless the gate has that qubit already', () => {
@@ -391,13 +400,48 @@ describe('words', () => {
     expect(m && stepWords(m)).toBe('Measurement on q0');
   });
 
-  test('the most likely states are shown in the order of their indices', () => {
+  test('the most likely states are shown in the order of their indices, or the most likely first', () => {
     const probabilities = Float64Array.of(0.1, 0.4, 0.05, 0.45);
     const amplitudes = Float64Array.of(0, 0, 0, 0.6, 0, 0, -0.67, 0);
-    const rows = stateRows({ numQubits: 2, probabilities, amplitudes }, 2);
+    const state = { numQubits: 2, probabilities, amplitudes };
+    const rows = stateRows(state, 2);
     expect(rows.map(({ label }) => label)).toEqual(['01', '11']);
     expect(rows.map(({ phase }) => phaseText(phase))).toEqual(['π/2', 'π']);
     expect(hueOf(0)).not.toBe(hueOf(Math.PI));
+    const byProbability = stateRows(state, 4, true);
+    expect(byProbability.map(({ label }) => label)).toEqual(['11', '01', '00', '10']);
+    expect(wordsOfRows(byProbability)).toBe('11 45%, 01 40%, 00 10%, 10 5%');
+  });
+
+  test('equal states keep their order, also where they differ by rounding', () => {
+    const probabilities = Float64Array.of(0.25 - 1e-16, 0.25, 0.25 - 2e-16, 0.25);
+    const rows = stateRows(
+      { numQubits: 2, probabilities, amplitudes: new Float64Array(8) },
+      3,
+      true,
+    );
+    expect(rows.map(({ label }) => label)).toEqual(['00', '01', '10']);
+  });
+
+  test('states that are not named are counted', () => {
+    const probabilities = new Float64Array(32).fill(1 / 32);
+    const rows = stateRows({ numQubits: 5, probabilities, amplitudes: new Float64Array(64) }, 32);
+    expect(wordsOfRows(rows)).toMatch(/^00000 3.13%, .* 01111 3.13%, and 16 more$/);
+  });
+
+  test.each([
+    [0, '0%'],
+    [1, '100%'],
+    [0.5 - 1e-16, '50%'],
+    [0.125, '12.5%'],
+    [1 / 3, '33.3%'],
+    [1 / 32 - 1e-17, '3.13%'],
+    [1 / 65536, '0.00153%'],
+    [1e-6, '<0.001%'],
+    [0.99999, '>99.9%'],
+    [0.9945, '99.5%'],
+  ])('the probability %d is written as %s', (probability, text) => {
+    expect(probabilityText(probability)).toBe(text);
   });
 });
 
@@ -497,5 +541,61 @@ describe('a link', () => {
     for (const other of ['', 'abc', '!!', text.slice(4), btoa('{"qubits":1}')]) {
       expect(await readShared(other)).toBeUndefined();
     }
+  });
+});
+
+describe('the grid', () => {
+  const gridOf = (circuit: EditedCircuit, room = 0) =>
+    layoutCircuit(
+      circuit.numQubits,
+      drawnGates(circuit, () => ''),
+      { isGrid: true, room },
+    );
+  const measured = editedCircuit(
+    [
+      { gate: 'H', qubit: 0 },
+      { gate: 'BARRIER' },
+      { gate: 'M', qubits: [0, 1], bits: [0, 1] },
+      { gate: 'X', qubit: 2, condition: { bits: [0, 1], value: 3 } },
+      { gate: 'RZ', qubit: 2, theta: { input: 'angle' }, condition: { bits: [1], value: 1 } },
+    ],
+    3,
+  );
+
+  test('has twenty columns and more in the width of a desk, and narrow barriers', () => {
+    const { columns, width } = gridOf(measured, 1150);
+    expect(columns.length).toBeGreaterThanOrEqual(20);
+    expect(width).toBeLessThanOrEqual(1150);
+    const [h, barrier] = columns;
+    expect(barrier?.width).toBeLessThan((h?.width ?? 0) / 2);
+    // A name of any length has its room.
+    const { boxWidth, gate } = gridOf(measured).gates[4] ?? {};
+    expect(boxWidth).toBeGreaterThan(6 * (gate?.detail?.length ?? 0));
+  });
+
+  test('has a line of the classical bits where there are some, and conditions in words', () => {
+    const { bits, height, wires, gates } = gridOf(measured);
+    expect(bits).toBeGreaterThan(wires[2] ?? 0);
+    expect(bits).toBeLessThan(height);
+    expect(gates.map(({ gate }) => gate.writes)).toEqual([
+      undefined,
+      undefined,
+      '0, 1',
+      undefined,
+      undefined,
+    ]);
+    expect(gates.flatMap(({ gate }) => gate.condition ?? [])).toEqual(['if c = 3', 'if c1 = 1']);
+    expect(gridOf(EMPTY).bits).toBeUndefined();
+  });
+
+  test('lets no line to the bits cross a gate', () => {
+    const crossed = editedCircuit(
+      [
+        { gate: 'M', qubits: [0] },
+        { gate: 'X', qubit: 2 },
+      ],
+      3,
+    );
+    expect(columnsOf(crossed)).toEqual([0, 1]);
   });
 });

@@ -1,0 +1,125 @@
+/**
+ * Keeps what is edited: in the browser at each edit, and in the address soon after. An address that names another
+ * circuit is opened on top of what was kept, so that Undo goes back to it.
+ */
+import { effect, signal } from '@preact/signals';
+import { goTo, place } from '../shell/route.ts';
+import { EMPTY, editedCircuit } from './edited-circuit.ts';
+import { gateSource, open, openText, restore, textSource, work } from './editor.ts';
+import { EXAMPLES } from './examples.ts';
+import { pair } from './live.ts';
+import { keptText, readKept, readShared, type Shared, writeShared } from './permalink.ts';
+import { TEXT_EXAMPLES } from './text-examples.ts';
+import type { Work } from './work.ts';
+
+export const ALL_EXAMPLES = [...EXAMPLES, ...TEXT_EXAMPLES];
+
+const NAME = 'qcs-circuit';
+/** Milliseconds without an edit after which the address follows. A browser refuses hundreds of changes a minute. */
+const MIRROR_AFTER_MS = 250;
+/** Longest address that is written by itself; a longer circuit is in the browser's storage alone. */
+const MAX_ADDRESS = 16_000;
+
+/** Why something is not shown or not kept, in a sentence; undefined if all is. */
+export const keepingFault = signal<string | undefined>(undefined);
+
+/** Query of the address that names the work. */
+let at = '';
+let isRestored = false;
+
+/** Restores, follows and keeps the work until the returned function is called. */
+export function keepWork(): () => void {
+  if (!isRestored) {
+    isRestored = true;
+    const kept = readKept(sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? '');
+    if (kept !== undefined) {
+      at = kept.at;
+      restore(kept.work);
+    }
+  }
+  const begun = work.peek();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const ends = [
+    effect(() => {
+      const now = work.value;
+      if (now.past.length === 0 && now.present.circuit === EMPTY && now.draft === undefined) return;
+      // What is said of a link stays until the next edit.
+      if (now !== begun) keepingFault.value = undefined;
+      save(now);
+      clearTimeout(timer);
+      timer = setTimeout(() => void mirror(), MIRROR_AFTER_MS);
+    }),
+    effect(() => {
+      const { page, query } = place.value;
+      if (page === 'composer') void openAddress(query.toString());
+    }),
+  ];
+  return () => {
+    clearTimeout(timer);
+    for (const end of ends) end();
+  };
+}
+
+/** Opens what an address names, unless it is what is edited. */
+async function openAddress(asked: string): Promise<void> {
+  if (asked === at) return;
+  const query = new URLSearchParams(asked);
+  const name = query.get('example');
+  const text = query.get('c');
+  const example = ALL_EXAMPLES.find((each) => each.name === name);
+  const shared = text === null ? undefined : await readShared(text);
+  if (place.peek().query.toString() !== asked) return;
+  if (example !== undefined || shared !== undefined) {
+    at = asked;
+    if (example !== undefined) openExample(example);
+    else if (shared !== undefined) openShared(shared);
+    return;
+  }
+  if (text !== null) {
+    keepingFault.value =
+      'The link is damaged: no circuit can be read from it. What is shown is your own last circuit.';
+  } else if (name !== null) keepingFault.value = `There is no example with the name ${name}.`;
+  goTo(addressOf(at), true);
+}
+
+const addressOf = (query: string): string => `#/composer${query === '' ? '' : `?${query}`}`;
+
+function openShared(shared: Shared): void {
+  pair.value = undefined;
+  if ('circuit' in shared) open(editedCircuit(shared.circuit, shared.qubits), shared.inputs);
+  else openText(shared);
+}
+
+/** Opens an example. It can be undone. */
+export function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
+  openShared('stim' in example ? { stim: example.stim } : example);
+}
+
+/** Keeps the work for this tab, and for the next one that is opened: another tab may keep work of its own meanwhile. */
+function save(now: Work): void {
+  const text = keptText(now, gateSource.peek(), at);
+  for (const storage of [sessionStorage, localStorage]) {
+    try {
+      storage.setItem(NAME, text);
+    } catch {
+      storage.removeItem(NAME);
+      keepingFault.value =
+        'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
+    }
+  }
+}
+
+/** Has the address name what is drawn and computed. @returns The address of a link to it, of any length. */
+export async function mirror(): Promise<string> {
+  const now = work.peek();
+  const c = await writeShared(textSource.peek() ?? gateSource.peek());
+  const address = addressOf(`c=${c}`);
+  const { page, query } = place.peek();
+  // Another address may be being read, and another page be shown.
+  if (work.peek() === now && page === 'composer' && query.toString() === at) {
+    at = address.length > MAX_ADDRESS ? '' : `c=${c}`;
+    save(now);
+    goTo(addressOf(at), true);
+  }
+  return new URL(address, window.location.href).href;
+}
