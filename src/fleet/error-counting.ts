@@ -21,7 +21,7 @@ export const CHUNK_SHOTS = 1024;
 
 /** What counts as an error. Its arrays lie in memory that threads share. */
 export interface ErrorCounting extends Postselection {
-  /** Names circuit and counting: a worker keeps what it prepared for the next run with this key. */
+  /** Names circuit, decoder and sampling: a worker keeps what it prepared for the next run with this key. */
   readonly key: string;
   readonly decoder: DecoderChoice;
   readonly parities: { readonly detectors: ParityLists; readonly observables: ParityLists };

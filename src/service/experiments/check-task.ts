@@ -112,7 +112,7 @@ export function checkTask(
   const decoder: DecoderChoice = task.decoder ?? experiment.decoder ?? 'matching';
   const sampling = task.sampling ?? experiment.sampling;
   if (sampling !== undefined) checkStratified({ ...experiment, ...task }, faults);
-  const checkErrors = (read: TaskProblem) => {
+  const checkErrors = (read: Omit<TaskProblem, 'key'>) => {
     const { known } = read;
     if (!known.decoders.has(decoder)) {
       decodable.check(decoder, read, declaredIn(read), faults);
@@ -148,7 +148,8 @@ export function checkTask(
     decoder,
     strongId,
     counting: {
-      key: strongId,
+      // Tasks that differ in their seeds or metadata run what was prepared for the first of them.
+      key: `${problem.key} ${decoder} ${sampling?.method}`,
       decoder,
       parities: problem.parities,
       ...(repeated !== undefined && { repeated }),
@@ -158,7 +159,7 @@ export function checkTask(
 }
 
 /** What a task has its shots from: its circuit with noise and parities. */
-interface TaskProblem extends Pick<ErrorCounting, 'parities' | 'repeated'> {
+interface TaskProblem extends Pick<ErrorCounting, 'key' | 'parities' | 'repeated'> {
   /** Without its operations as objects: ten thousand circuits of these are gigabytes. */
   readonly circuit: DynamicCircuit;
   readonly chosen: ChosenMethod;
@@ -184,7 +185,7 @@ export class TaskProblems {
   of(
     { circuit, qasm, stim, qubits, detectors, logical_observables }: TaskParts,
     rest: { readonly noise: TaskParts['noise']; readonly shots: number },
-    read: () => TaskProblem | undefined,
+    read: () => Omit<TaskProblem, 'key'> | undefined,
   ): TaskProblem | undefined {
     const key = digestOf(
       JSON.stringify({ circuit, qasm, stim, qubits, detectors, logical_observables, ...rest }),
@@ -193,7 +194,7 @@ export class TaskProblems {
     if (known !== undefined) return known;
     const problem = read();
     if (problem === undefined) return undefined;
-    const compact = { ...problem, circuit: this.#compact(problem.circuit) };
+    const compact = { ...problem, key, circuit: this.#compact(problem.circuit) };
     this.#known.set(key, compact);
     return compact;
   }
@@ -218,7 +219,7 @@ function readProblem(
   { source, noise: written, shots }: Pick<ProgramQuestion, 'source' | 'noise' | 'shots'>,
   { target, limits, noise: ofExperiment }: ExperimentContext,
   faults: FaultList,
-): TaskProblem | undefined {
+): Omit<TaskProblem, 'key'> | undefined {
   const readLimits = readLimitsOf(target, limits);
   const program = attempt(faults, () => readProgram(task, readLimits, faults, true));
   if (program === undefined || faults.count > 0) return undefined;

@@ -40,11 +40,11 @@ interface ExperimentFacts {
 
 /** Most entries of arrays beside the tasks. */
 const MAX_LENGTH = 4096;
-/** CPU factor for an experiment: each of its up to 10,000 circuits takes milliseconds, and error models are made. */
-const CPU_FACTOR = 10;
+/** CPU factor for an experiment: 10,000 circuits of distance 5 take 8 ms each, twice that on a busy machine. */
+const CPU_FACTOR = 20;
 /**
  * Instructions whose error models are made, for each that a circuit may have. They take 4 to 11 µs each (surface codes of
- * distances 5 and 11), so that this is at most four tenths of the time for reading.
+ * distances 5 and 11), so that this is at most two tenths of the time for reading.
  */
 const DECODED_PER_GATE = 4;
 /** CPU factor for a stored experiment. It was read in time once, and must be read again on a busier machine. */

@@ -4,6 +4,24 @@ import type { SeededFault } from '../seeded-fault.ts';
 /** See SeededFault. */
 export const SERVICE_FAULTS: readonly SeededFault[] = [
   {
+    name: 'a fault of a drawn set may be drawn twice',
+    file: 'src/decoding/fault-strata.ts',
+    from: 'from = low + 1;',
+    to: 'from = low;',
+  },
+  {
+    name: 'strata that were not looked at are taken as corrected',
+    file: 'src/service/experiments/stratified-counts.ts',
+    from: 'rate + Math.sqrt(above) + this.#omitted()',
+    to: 'rate + Math.sqrt(above)',
+  },
+  {
+    name: 'a decoder has the strengths of the circuit before it',
+    file: 'src/decoding/decoders.ts',
+    from: 'withStrengths(known, strengths.probabilities)',
+    to: 'known',
+  },
+  {
     name: 'scratch bits are lost on the way to the worker',
     areas: 'dynamic',
     file: 'src/fleet/workers/sent-circuit.ts',
