@@ -158,6 +158,7 @@ testSeeds('every run comes to its worker whole', seeds(150), (seed) => {
     },
     seeds: Float64Array.of(1, 2),
     statevector: true,
+    referenceSample: true,
     probabilities: true,
     observables: [randomSum(stream, 9, 4), [], randomSum(stream, 5, 2)],
     variances: true,
@@ -262,6 +263,7 @@ const MORE: Required<Omit<RunResult, 'counts' | 'statePasses' | 'timing' | 'pari
   amplitudes: Float64Array.of(0, 0),
   truncationError: 0,
   largestBond: 0,
+  referenceSample: Uint32Array.of(0, 2 ** 32 - 1),
 };
 
 function outcomeOf(run: RunResult): RunOutcome {

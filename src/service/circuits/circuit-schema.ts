@@ -47,7 +47,9 @@ export function outputsText(form: 'circuit' | 'batch'): string {
       ...(needs
         ? [`with ${NEEDED_FIELDS[needs].map((field) => `\`${field}\``).join(' or ')}`]
         : []),
-      ...(by.trajectories === 'never' && by.density_matrix === 'never' ? ['without noise'] : []),
+      ...(by.trajectories === 'never' && by.density_matrix === 'never'
+        ? [by.stabilizer === 'never' ? 'without noise' : 'by the method stabilizer']
+        : []),
       ...(isOfDensity(name) ? ['by the method density_matrix'] : []),
     ];
     return facts.length === 0 ? [] : [`${name}: ${facts.join(', ')}`];
@@ -294,7 +296,7 @@ export const circuitBody = z
       .enum(SHOT_FORMATS)
       .optional()
       .describe(
-        "Stim's format of detection_events and measurements. Default b8; ptb64 takes a multiple of 64 shots",
+        "Stim's format of detection_events, measurements and reference_sample. Default b8; ptb64 takes a multiple of 64 shots",
       ),
     observables: programFields.observables,
     basis_states: z
@@ -526,6 +528,12 @@ export const circuitResult = z.strictObject({
     .optional()
     .describe(
       'The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0',
+    ),
+  reference_sample: z
+    .strictObject(shotFields)
+    .optional()
+    .describe(
+      'The classical bits of one run without noise whose random outcomes are fixed, as `measurements` of one shot',
     ),
   density_matrix: z
     .array(z.array(z.tuple([z.number(), z.number()])))

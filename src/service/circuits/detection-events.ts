@@ -389,7 +389,7 @@ function parityRows(
 
 /** The first `numBits` classical bits of each shot, in the same order. */
 export function packedMeasurements(
-  counts: Counts,
+  counts: Omit<Counts, 'numBits'>,
   numBits: number,
   seed: number,
   format: ShotFormat,
@@ -410,7 +410,7 @@ export function packedMeasurements(
 
 /** The rows of all shots, from one row for each outcome. */
 function packedShots(
-  { occurrences }: Counts,
+  { occurrences }: Pick<Counts, 'occurrences'>,
   seed: number,
   { bytesPerShot: width, rows, columns }: Omit<ShotTable, 'numShots'>,
   format: ShotFormat,

@@ -81,6 +81,12 @@ class CircuitResult:
         return None if packed is None else _unpacked_bits(packed, len(self.measured_qubits or []))
 
     @property
+    def reference_sample(self) -> NDArray[np.bool_] | None:
+        """Classical bits of the reference sample, shape (bits,), as ``reference_sample`` of a Stim circuit returns them."""
+        packed = self.record.get("reference_sample")
+        return None if packed is None else _unpacked_bits(packed, len(self.measured_qubits or []))[0]
+
+    @property
     def detection_events(self) -> tuple[BoolMatrix, BoolMatrix] | None:
         """Detectors that fired and logical observables that were flipped: two matrices with a row for each shot, as
         ``sample(shots, separate_observables=True)`` of a Stim detector sampler returns them."""
