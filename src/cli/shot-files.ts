@@ -55,10 +55,7 @@ export function withShotOutputs<
 
 /** Fields of an answer from which files are written. */
 type ShotFields = Partial<
-  Pick<
-    CircuitResultFields,
-    'detection_events' | 'measurements' | 'reference_sample' | 'measured_qubits'
-  >
+  Pick<CircuitResultFields, 'detection_events' | 'measurements' | 'reference_sample'>
 >;
 
 /**
@@ -89,9 +86,13 @@ export async function writeShotFiles<Answer extends ShotFields>(
     await write(detectionEvents, events, ofEvents, options);
     await write(observables, events, [ofLogical], options);
   }
-  const bits = { letter: 'M', first: 0, count: answer.measured_qubits?.length ?? 0 } as const;
-  if (measured !== undefined) await write(measurements, measured, [bits], options);
-  if (reference !== undefined) await write(referenceSample, reference, [bits], options);
+  for (const [path, bits] of [
+    [measurements, measured],
+    [referenceSample, reference],
+  ] as const) {
+    const columns = { letter: 'M', first: 0, count: bits?.num_bits ?? 0 } as const;
+    if (bits !== undefined) await write(path, bits, [columns], options);
+  }
   // The cast is safe: what is left out may be absent.
   return {
     ...others,

@@ -550,6 +550,8 @@ export type Circuit = {
   readonly label_format?: 'binary' | 'hex' | undefined;
   /** The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0 */
   readonly measurements?: {
+    /** Bits of a shot */
+    readonly num_bits: number;
     readonly shots: number;
     /** Of the format b8 alone */
     readonly bytes_per_shot?: number | undefined;
@@ -563,6 +565,8 @@ export type Circuit = {
   } | undefined;
   /** The classical bits of one run without noise whose random outcomes are fixed, as `measurements` of one shot */
   readonly reference_sample?: {
+    /** Bits of a shot */
+    readonly num_bits: number;
     readonly shots: number;
     /** Of the format b8 alone */
     readonly bytes_per_shot?: number | undefined;

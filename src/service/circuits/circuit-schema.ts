@@ -478,6 +478,8 @@ const shotFields = {
     ),
 };
 
+const measuredFields = { num_bits: z.int().describe('Bits of a shot'), ...shotFields };
+
 /** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({
   counts: z
@@ -524,13 +526,13 @@ export const circuitResult = z.strictObject({
     .describe('Bit string of each shot, in an order drawn with the seed; labels as in `counts`'),
   ...labelFormatField,
   measurements: z
-    .strictObject(shotFields)
+    .strictObject(measuredFields)
     .optional()
     .describe(
       'The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0',
     ),
   reference_sample: z
-    .strictObject(shotFields)
+    .strictObject(measuredFields)
     .optional()
     .describe(
       'The classical bits of one run without noise whose random outcomes are fixed, as `measurements` of one shot',

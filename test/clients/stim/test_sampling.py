@@ -62,6 +62,13 @@ REFERENCES = [
 ]
 
 
+def test_rounds_that_are_not_unrolled_have_all_their_measurements(client):
+    circuit = stim.Circuit("REPEAT 100000 {\n  X 0\n  M 0\n}")
+    expected = circuit.reference_sample()
+    assert np.array_equal(sample(client, circuit, 2), [expected, expected])
+    assert np.array_equal(reference_sample(client, StimText(str(circuit)).text), expected)
+
+
 @pytest.mark.parametrize("bit_packed", [False, True])
 @pytest.mark.parametrize("text", REFERENCES)
 def test_a_reference_sample_is_that_of_the_circuit(client, text, bit_packed):
