@@ -83,7 +83,9 @@ NOT_OF_STIM = (
     "has Pauli operators",
     "comes right after",
     "CX changes qubits",
+    "takes the number of an observable",
     # In Stim a missing argument is 0.
+    "in parentheses, and has 0",
     "Expected a number in the parentheses",
     # Stim refuses them when it runs the circuit.
     "before the first measurement",
