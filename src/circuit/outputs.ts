@@ -225,6 +225,27 @@ export const OUTPUTS = {
     limit: undefined,
     instead: undefined,
   },
+  /** By a run without noise, from which the shots of Pauli frames differ. */
+  reference_sample: {
+    reads: 'circuit',
+    fields: ['referenceSample'],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: undefined,
+    option: undefined,
+    by: {
+      statevector: 'never',
+      trajectories: 'never',
+      density_matrix: 'never',
+      stabilizer: 'always',
+      matrix_product_state: 'never',
+      sparse: 'never',
+      pauli_propagation: 'never',
+    },
+    devices: 'none',
+    limit: undefined,
+    instead: undefined,
+  },
   density_matrix: {
     reads: 'state',
     fields: ['densityMatrix'],

@@ -152,6 +152,10 @@ function withCircuit(command: Command): Command {
       'write the flips of logical observables to a file of their own, not after the detection events',
     )
     .option('--measurements <file>', 'write the measured bits of all shots to a file')
+    .option(
+      '--reference-sample <file>',
+      'write the measured bits of one run without noise to a file',
+    )
     .addOption(
       new Option('--out-format <format>', "Stim's format of these files")
         .choices(SHOT_FORMATS)

@@ -1,6 +1,6 @@
 /**
- * Files of shots that `qcs run` and `qcs submit` write: detection events, flips of observables, and measurements, in
- * one of Stim's formats.
+ * Files of shots that `qcs run` and `qcs submit` write: detection events, flips of observables, measurements, and the
+ * reference sample, in one of Stim's formats.
  */
 import { writeFile } from 'node:fs/promises';
 import {
@@ -17,16 +17,19 @@ export interface ShotFileOptions {
   readonly detectionEvents?: string;
   readonly observables?: string;
   readonly measurements?: string;
+  readonly referenceSample?: string;
   readonly outFormat: ShotFormat;
 }
 
 /** Whether an option names a file. */
 export const writesShots = (options: ShotFileOptions): boolean => outputsOf(options).length > 0;
 
-function outputsOf({ detectionEvents, observables, measurements }: ShotFileOptions) {
+function outputsOf(options: ShotFileOptions) {
+  const { detectionEvents, observables, measurements, referenceSample } = options;
   return [
     ...(detectionEvents !== undefined || observables !== undefined ? ['detection_events'] : []),
     ...(measurements !== undefined ? ['measurements'] : []),
+    ...(referenceSample !== undefined ? ['reference_sample'] : []),
   ];
 }
 
@@ -52,7 +55,7 @@ export function withShotOutputs<
 
 /** Fields of an answer from which files are written. */
 type ShotFields = Partial<
-  Pick<CircuitResultFields, 'detection_events' | 'measurements' | 'measured_qubits'>
+  Pick<CircuitResultFields, 'detection_events' | 'measurements' | 'reference_sample'>
 >;
 
 /**
@@ -65,8 +68,13 @@ export async function writeShotFiles<Answer extends ShotFields>(
   answer: Answer,
   options: ShotFileOptions,
 ): Promise<Answer> {
-  const { detection_events: events, measurements: measured, ...others } = answer;
-  const { detectionEvents, observables, measurements } = options;
+  const {
+    detection_events: events,
+    measurements: measured,
+    reference_sample: reference,
+    ...others
+  } = answer;
+  const { detectionEvents, observables, measurements, referenceSample } = options;
   if (events !== undefined && writesEvents(options)) {
     const detectors = { letter: 'D', first: 0, count: events.num_detectors } as const;
     const ofLogical = {
@@ -78,15 +86,20 @@ export async function writeShotFiles<Answer extends ShotFields>(
     await write(detectionEvents, events, ofEvents, options);
     await write(observables, events, [ofLogical], options);
   }
-  if (measured !== undefined && measurements !== undefined) {
-    const count = answer.measured_qubits?.length ?? 0;
-    await write(measurements, measured, [{ letter: 'M', first: 0, count }], options);
+  for (const [path, bits] of [
+    [measurements, measured],
+    [referenceSample, reference],
+  ] as const) {
+    const columns = { letter: 'M', first: 0, count: bits?.num_bits ?? 0 } as const;
+    if (bits !== undefined) await write(path, bits, [columns], options);
   }
   // The cast is safe: what is left out may be absent.
   return {
     ...others,
     ...(events !== undefined && !writesEvents(options) && { detection_events: events }),
     ...(measured !== undefined && measurements === undefined && { measurements: measured }),
+    ...(reference !== undefined &&
+      referenceSample === undefined && { reference_sample: reference }),
   } as Answer;
 }
 

@@ -603,6 +603,23 @@ export type Circuit = {
   readonly label_format?: 'binary' | 'hex' | undefined;
   /** The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0 */
   readonly measurements?: {
+    /** Bits of a shot */
+    readonly num_bits: number;
+    readonly shots: number;
+    /** Of the format b8 alone */
+    readonly bytes_per_shot?: number | undefined;
+    /** Stim's name of the format */
+    readonly format: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets';
+    /**
+     * Lines of text in the formats 01, hits and dets; of the others, base64 of the file's bytes. In b8 the bits of a
+     * shot fill its bytes from the least significant bit on. Shots come in the order of `memory`
+     */
+    readonly data: string;
+  } | undefined;
+  /** The classical bits of one run without noise whose random outcomes are fixed, as `measurements` of one shot */
+  readonly reference_sample?: {
+    /** Bits of a shot */
+    readonly num_bits: number;
     readonly shots: number;
     /** Of the format b8 alone */
     readonly bytes_per_shot?: number | undefined;
@@ -870,18 +887,21 @@ export type CircuitSubmissionInput = {
   /**
    * Default ["counts"]. probabilities: up to 16 measured bits; expectation: with `observables`; statevector: up to
    * 16 qubits, without noise; amplitudes: up to 1,024 basis states, with `basis_states`, without noise; memory: up
-   * to 100,000 shots; density_matrix: up to 7 qubits, by the method density_matrix; purity: by the method
-   * density_matrix; detection_events: with `detectors` or `logical_observables`; detector_error_model: with
-   * `detectors` or `logical_observables`
+   * to 100,000 shots; reference_sample: by the method stabilizer; density_matrix: up to 7 qubits, by the method
+   * density_matrix; purity: by the method density_matrix; detection_events: with `detectors` or
+   * `logical_observables`; detector_error_model: with `detectors` or `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'measurements' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'measurements' | 'reference_sample' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
   /**
    * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
    * number with a leading 0x. hex: always such a number; not taken where qubits may be lost, whose bits are 2.
    * Counts in base64 have no labels
    */
   readonly label_format?: 'automatic' | 'hex' | undefined;
-  /** Stim's format of detection_events and measurements. Default b8; ptb64 takes a multiple of 64 shots */
+  /**
+   * Stim's format of detection_events, measurements and reference_sample. Default b8; ptb64 takes a multiple of 64
+   * shots
+   */
   readonly shot_format?: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets' | undefined;
   /** Each element is a Pauli term, or a list of terms that are summed. At most 10,000 terms in all */
   readonly observables?: readonly ({

@@ -529,6 +529,8 @@ export interface StabilizerProgram {
   readonly framesSuffice: boolean;
   /** Whether all shots share the state before the final measurements: no noise, reset or measurement before. */
   readonly hasFinalState: boolean;
+  /** Present where a reference sample is asked for: the program of the circuit as Stim collapses its qubits. */
+  readonly asCollapsed?: StabilizerProgram;
   /** Present if the circuit is not Clifford alone. Then `framesSuffice`, and there are no loops and resets by chance. */
   readonly active?: ActivePart;
 }

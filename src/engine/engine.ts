@@ -133,6 +133,8 @@ export interface RunResult {
   /** Interleaved re, im; row-major; length 2·4^numQubits. */
   readonly densityMatrix?: Float64Array;
   readonly purity?: number;
+  /** Words of the classical register. */
+  readonly referenceSample?: Uint32Array;
   /** Interleaved re, im; length 2·amplitudes.length of the request. */
   readonly amplitudes?: Float64Array;
   /**

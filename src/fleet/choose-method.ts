@@ -53,7 +53,8 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
       const candidate = CANDIDATES[asked](question, spec);
       if (!('why' in candidate)) return chosen(candidate, question.whyAsked ?? NAMED);
       const { why, isLimit = false } = candidate;
-      return { field: 'method', problem: `${why}.`, isLimit };
+      const problem = [`${why}.`, ...(question.whyAsked ? [question.whyAsked] : [])].join(' ');
+      return { field: 'method', problem, isLimit };
     }
     case 'density_matrix':
       if (!has('density_matrix')) return notHere(asked, spec);

@@ -93,6 +93,7 @@ function faultOfRow(
     missing('amplitudes', amplitudes !== undefined, outputs.amplitudes) ??
     missing('density matrix', request.densityMatrix, outputs.densityMatrices) ??
     missing('purity', request.purity, outputs.purities) ??
+    missing('reference sample', request.referenceSample, outputs.referenceSamples) ??
     missing('gradient', request.gradients, outputs.gradients) ??
     faultOfReadouts(
       request,

@@ -121,7 +121,8 @@ export function byStabilizers(
   const program = compileStabilizer(circuit);
   if ('kind' in program) {
     const why = `stabilizer takes Clifford gates and Pauli noise, and ${program.operation} is neither`;
-    if (question.asked !== 'stabilizer') return { why, isNotClifford: true };
+    const needsClifford = outputs.includes('reference_sample');
+    if (question.asked !== 'stabilizer' || needsClifford) return { why, isNotClifford: true };
     const sums = byStabilizerSums(question, spec);
     return 'why' in sums ? { ...sums, why: `${why}; ${sums.why}` } : sums;
   }

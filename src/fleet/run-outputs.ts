@@ -20,6 +20,7 @@ export interface RunOutputs extends BatchResult {
   readonly amplitudes?: Float64Array;
   readonly densityMatrices?: Float64Array;
   readonly purities?: Float64Array;
+  readonly referenceSamples?: Float64Array;
   /** For each circuit and observable, the derivative by each number of its row. */
   readonly gradients?: Float64Array;
   /** For each circuit and observable, the standard error of a value that is a mean over trajectories. */
@@ -93,7 +94,7 @@ type Columns = { -readonly [K in keyof RunOutputs]: RunOutputs[K] };
 /** The result of one circuit as columns. Its large arrays are the columns, not copied. */
 export function outputsOf(run: RunResult): RunOutputs {
   const { counts, countsFinish, statevector, probabilities, amplitudes, densityMatrix } = run;
-  const { expectations, variances, standardErrors, purity } = run;
+  const { expectations, variances, standardErrors, purity, referenceSample } = run;
   const { truncationError, largestBond, trajectories } = run;
   const columns: Columns = { countsByRow: [counts], statePasses: [run.statePasses] };
   if (countsFinish !== undefined) columns.countsFinish = [countsFinish];
@@ -102,6 +103,7 @@ export function outputsOf(run: RunResult): RunOutputs {
   if (amplitudes !== undefined) columns.amplitudes = amplitudes;
   if (densityMatrix !== undefined) columns.densityMatrices = densityMatrix;
   if (purity !== undefined) columns.purities = Float64Array.of(purity);
+  if (referenceSample !== undefined) columns.referenceSamples = Float64Array.from(referenceSample);
   if (expectations !== undefined) columns.expectations = Float64Array.from(expectations);
   if (variances !== undefined) columns.variances = Float64Array.from(variances);
   if (standardErrors !== undefined) columns.standardErrors = Float64Array.from(standardErrors);
@@ -128,7 +130,7 @@ export function runResultOf(
     return column.subarray(k * length, (k + 1) * length);
   };
   const { countsFinish, statevectors, probabilities, amplitudes, densityMatrices } = outputs;
-  const { expectations, variances, standardErrors, purities } = outputs;
+  const { expectations, variances, standardErrors, purities, referenceSamples } = outputs;
   const { truncationErrors, largestBonds, trajectories, statePasses } = outputs;
   const { executionMs, samplingMs = 0 } = timing;
   return {
@@ -139,6 +141,7 @@ export function runResultOf(
     ...(amplitudes && { amplitudes: rowOf(amplitudes) }),
     ...(densityMatrices && { densityMatrix: rowOf(densityMatrices) }),
     ...(purities && { purity: purities[k]! }),
+    ...(referenceSamples && { referenceSample: Uint32Array.from(rowOf(referenceSamples)) }),
     ...(expectations && { expectations: [...rowOf(expectations)] }),
     ...(variances && { variances: [...rowOf(variances)] }),
     ...(standardErrors && { standardErrors: [...rowOf(standardErrors)] }),
@@ -174,6 +177,7 @@ const JOINED: { readonly [K in NumberColumn]: true } = {
   amplitudes: true,
   densityMatrices: true,
   purities: true,
+  referenceSamples: true,
   expectations: true,
   variances: true,
   gradients: true,

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
@@ -27,6 +28,86 @@ def stim(request):
         if "approximate" in str(error) or "disjoint" in str(error).lower():
             return None
         raise
+
+
+def stim_text(request):
+    """What is wrong with an answer to a text in Stim's format, by what Stim has of it; null if nothing is."""
+    import numpy
+    import stim
+
+    text, why, found = request["text"], request["why"], request["found"]
+    try:
+        circuit = stim.Circuit(text)
+    except (ValueError, IndexError, OverflowError) as error:
+        return found and f"Stim refuses it: {error}"
+    rounds = math.prod(int(count) for count in re.findall(r"(?i)repeat\S*\s+(\d+)", text))
+    is_short = rounds * len(text) < 1e6 and circuit.num_qubits < 1000
+    try:
+        model = circuit.detector_error_model(approximate_disjoint_errors=True, flatten_loops=True) if is_short else None
+        is_fixed = model is not None
+    except ValueError:
+        is_fixed = False
+    if found is None:
+        is_allowed = request["code"].endswith("LIMIT_EXCEEDED") or any(words in why for words in NOT_OF_STIM)
+        if "differs between runs" in why and not is_fixed:
+            return None
+        return None if is_allowed else f"Stim takes it: {why}"
+    # A text without measurements has all qubits measured; the qubits of bits in loops are not listed.
+    if 0 != circuit.num_measurements != found["bits"] != 0:
+        return f"{circuit.num_measurements} measurements"
+    value, output = found["value"], found["output"]
+    if output == "detection_events":
+        sizes = [value["num_detectors"], value["num_logical_observables"]]
+        if sizes != [circuit.num_detectors, circuit.num_observables]:
+            return f"{circuit.num_detectors} detectors and {circuit.num_observables} observables"
+    elif output == "reference_sample" and is_fixed and circuit.num_measurements > 0:
+        bits = numpy.array([[bit == "1" for bit in value["data"].strip()]])
+        events = circuit.without_noise().compile_m2d_converter().convert(measurements=bits, append_observables=True)
+        if events.any():
+            return f"events in the reference sample {value['data']}"
+    elif output == "detector_error_model":
+        ours = stim.DetectorErrorModel(value)
+        if (ours.num_detectors, ours.num_observables) != (circuit.num_detectors, circuit.num_observables):
+            return f"{circuit.num_detectors} detectors and {circuit.num_observables} observables"
+        if is_fixed and not same_errors(ours, model):
+            return f"the model {model}"
+    return None
+
+
+#: Words of refusals of texts that Stim takes.
+NOT_OF_STIM = (
+    "acts on no qubit",
+    "has no DETECTOR and no OBSERVABLE",
+    "rounds of a REPEAT block are not alike",
+    "kept as loops",
+    "has Pauli operators",
+    "comes right after",
+    "CX changes qubits",
+    "takes the number of an observable",
+    # In Stim a missing argument is 0.
+    "in parentheses, and has 0",
+    "Expected a number in the parentheses",
+    # Stim refuses them when it runs the circuit.
+    "before the first measurement",
+    "The last measurement is",
+)
+
+
+def same_errors(ours, theirs):
+    """Whether two models have errors of the same probabilities, and detectors at the same coordinates."""
+
+    def errors(model):
+        found = {}
+        for line in model.flattened():
+            if line.type == "error":
+                flips = frozenset(str(target) for target in line.targets_copy() if not target.is_separator())
+                p, q = line.args_copy()[0], found.get(flips, 0)
+                found[flips] = p + q - 2 * p * q
+        return {flips: p for flips, p in found.items() if p > 1e-12 and flips}
+
+    mine, right = errors(ours), errors(theirs)
+    is_same = mine.keys() == right.keys() and all(math.isclose(mine[flips], right[flips], abs_tol=1e-9) for flips in mine)
+    return is_same and ours.get_detector_coordinates() == theirs.get_detector_coordinates()
 
 
 def qiskit(request):
@@ -162,6 +243,7 @@ def aer(request):
 TASKS = {
     "versions": versions,
     "stim": stim,
+    "stim_text": stim_text,
     "qiskit": qiskit,
     "cirq": cirq,
     "pennylane": pennylane,

@@ -162,6 +162,7 @@ testSeeds('every run comes to its worker whole', seeds(150), (seed) => {
     strata: [{ faults: 1, shots: 2, first: 3 }],
     seeds: Float64Array.of(1, 2),
     statevector: true,
+    referenceSample: true,
     probabilities: true,
     observables: [randomSum(stream, 9, 4), [], randomSum(stream, 5, 2)],
     variances: true,
@@ -267,6 +268,7 @@ const MORE: Required<Omit<RunResult, 'counts' | 'statePasses' | 'timing' | 'pari
   amplitudes: Float64Array.of(0, 0),
   truncationError: 0,
   largestBond: 0,
+  referenceSample: Uint32Array.of(0, 2 ** 32 - 1),
 };
 
 function outcomeOf(run: RunResult): RunOutcome {

@@ -48,7 +48,7 @@ test('noise, detectors and their coordinates come from the text', async () => {
   expect(data.detector_error_model).toContain('detector(1, 3) D2\n');
   expect(data.detection_events).toMatchObject({ num_detectors: 3, num_logical_observables: 1 });
   const { data: packed, ...figures } = data.measurements;
-  expect(figures).toEqual({ shots: 200, bytes_per_shot: 1, format: 'b8' });
+  expect(figures).toEqual({ num_bits: 5, shots: 200, bytes_per_shot: 1, format: 'b8' });
   const counted = new Map<string, number>();
   for (const byte of Buffer.from(packed, 'base64')) {
     const label = byte.toString(2).padStart(5, '0');
@@ -93,7 +93,11 @@ test('blocks that are too long to be unrolled are run as loops', async () => {
   );
   // One of two qubits flips with probability 0.0198; 2 million detectors have a standard deviation of 1e-4.
   expect(Math.abs(numOnes / (20 * 100_002) - 0.0198)).toBeLessThan(6e-4);
-  expect(data.measurements).toMatchObject({ shots: 20, bytes_per_shot: 25_001 });
+  expect(data.measurements).toMatchObject({
+    num_bits: 200_004,
+    shots: 20,
+    bytes_per_shot: 25_001,
+  });
   const rows = Buffer.from(data.measurements.data, 'base64');
   const bitOf = (all: Buffer, at: number, bit: number) => (all[at + (bit >> 3)]! >> (bit & 7)) & 1;
   for (let shot = 0; shot < 20; shot++) {
@@ -155,7 +159,7 @@ test('shots come in the format that is asked for', async () => {
     data: linesOf(packed.detection_events.data, 4),
   });
   const measured = linesOf(packed.measurements.data, 5);
-  expect(lines.measurements).toEqual({ shots: 128, format: '01', data: measured });
+  expect(lines.measurements).toEqual({ num_bits: 5, shots: 128, format: '01', data: measured });
   const named = await ask({ shot_format: 'dets' });
   const ofLine = (line: string) =>
     ['shot', ...['D0', 'D1', 'D2', 'L0'].filter((_, i) => line[i] === '1')].join(' ');

@@ -351,19 +351,13 @@ function checkTargets({ gate, targets, offset }: StimInstruction, fault: MakeFau
   }
 }
 
-function checkPaulis(
-  { name, targets: form }: StimGate,
-  targets: readonly StimTarget[],
-  fault: MakeFault,
-): void {
+function checkPaulis({ name }: StimGate, targets: readonly StimTarget[], fault: MakeFault): void {
   for (const [i, target] of targets.entries()) {
     if (target.kind === 'combiner') {
       const isBetween = targets[i - 1]?.kind === 'pauli' && targets[i + 1]?.kind === 'pauli';
       if (!isBetween) throw fault('A * stands between two Paulis.', target.offset);
     } else if (target.kind !== 'pauli') {
       throw fault(`${name} takes Paulis, such as X1.`, target.offset);
-    } else if (target.isInverted && form === 'paulis') {
-      throw fault(`${name} takes Paulis without a sign.`, target.offset);
     }
   }
 }

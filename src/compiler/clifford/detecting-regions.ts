@@ -2,14 +2,14 @@
  * Detecting regions of a text in Stim's format: for each detector and observable the Pauli string that it is at a TICK.
  * Errors there that anticommute with the string flip it. Signs are left out.
  *
- * It is found by a walk from the end of the text to its beginning, as error models are (`error-walk.ts`), over
- * instructions, which have TICKs, instead of a program.
+ * It is found by a walk from the end of the text to its beginning over instructions, which have TICKs; error models are
+ * (`error-walk.ts`) by one over a program. Both change the same tables by the same rules.
  *
  * @see McEwen, Bacon & Gidney, "Relaxing hardware requirements for surface code circuits using time-dynamics", 2023.
  */
 import type { Qubit } from '../../circuit/circuit.ts';
-import type { Bit } from '../../circuit/classical-expression.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { gateNamed } from '../../circuit/gates.ts';
 import { LETTERS, masksOf, PauliString } from '../../circuit/stim/pauli-string.ts';
 import { productsOf } from '../../circuit/stim/read-stim.ts';
 import { numBitsOf, type StimExtent, stimExtent } from '../../circuit/stim/stim-extent.ts';
@@ -21,6 +21,8 @@ import {
   type StimTarget,
   stimFault,
 } from '../../circuit/stim/stim-text.ts';
+import { FlipTables } from './flip-tables.ts';
+import { CliffordRecognition } from './pauli-images.ts';
 import { NONE, type Symptoms, sum } from './symptoms.ts';
 
 /** The string of a detector or an observable. */
@@ -66,11 +68,8 @@ class RegionWalk {
   readonly #text: string;
   readonly #ticks: ReadonlySet<number> | undefined;
   readonly #firstTick: number;
-  /** Flipped by an X error and by a Z error of each qubit. */
-  readonly #ofX = new Map<Qubit, Symptoms>();
-  readonly #ofZ = new Map<Qubit, Symptoms>();
-  /** Flipped by an error of a bit. */
-  readonly #ofBit = new Map<Bit, Symptoms>();
+  readonly #tables = new FlipTables();
+  readonly #recognition = new CliffordRecognition();
   readonly #numDetectors: number;
   /** Numbers before the present point. */
   #numBits: number;
@@ -96,34 +95,40 @@ class RegionWalk {
   }
 
   #undo(instruction: StimInstruction): void {
-    const { gate, targets, args, offset } = instruction;
+    const { gate, targets, args } = instruction;
     const { action } = gate;
     switch (action.kind) {
       case 'gates':
       case 'controlled': {
         const arity = gate.targets === 'pairs' ? 2 : 1;
+        const gates = action.steps
+          .flatMap((step) => this.#gatesOf(step, [], instruction))
+          .toReversed();
         for (let i = targets.length - arity; i >= 0; i -= arity) {
           const operands = targets.slice(i, i + arity);
           if (operands.every((operand) => operand.kind === 'qubit')) {
             const qubits = operands.map(({ qubit }) => qubit);
-            for (const step of action.steps.toReversed()) this.#undoStep(step, qubits, offset);
+            this.#undoGates(gates, qubits);
           } else if (action.kind === 'controlled') this.#undoFeedback(action.pauli, operands);
         }
         return;
       }
-      case 'rotation':
+      case 'rotation': {
+        const angles = args.map((angle) => angle * Math.PI);
+        const gates = this.#gatesOf([action.gate, 0], angles, instruction).toReversed();
         for (const target of targets) {
-          if (target.kind === 'qubit') this.#undoStep([gate.name, 0], [target.qubit], offset);
+          if (target.kind === 'qubit') this.#undoGates(gates, [target.qubit]);
         }
         return;
+      }
       case 'measure':
         for (const target of targets.toReversed()) {
           // Checked: its targets are qubits.
           if (target.kind !== 'qubit') continue;
           const { qubit } = target;
           if (action.resets) {
-            this.#ofX.delete(qubit);
-            this.#ofZ.delete(qubit);
+            this.#tables.ofX[qubit] = NONE;
+            this.#tables.ofZ[qubit] = NONE;
           }
           if (action.measures) this.#undoMeasurement(masksByQubit([qubit], action.basis));
         }
@@ -169,8 +174,10 @@ class RegionWalk {
 
   #regions(): readonly DetectingRegion[] {
     const masks = new Map<number, Map<Qubit, number>>();
-    const add = (table: ReadonlyMap<Qubit, Symptoms>, mask: number) => {
-      for (const [qubit, symptoms] of table) {
+    const add = (table: readonly Symptoms[], mask: number) => {
+      // Not by index: a text may name few qubits of high numbers.
+      for (const [key, symptoms] of Object.entries(table)) {
+        const qubit = Number(key);
         for (const each of symptoms) {
           const own = masks.get(each) ?? new Map<Qubit, number>();
           own.set(qubit, (own.get(qubit) ?? 0) | mask);
@@ -179,8 +186,8 @@ class RegionWalk {
       }
     };
     // An X error flips what has a Z.
-    add(this.#ofX, 2);
-    add(this.#ofZ, 1);
+    add(this.#tables.ofX, 2);
+    add(this.#tables.ofZ, 1);
     return [...masks]
       .toSorted(([a], [b]) => a - b)
       .map(([number, own]) => ({
@@ -192,65 +199,23 @@ class RegionWalk {
       }));
   }
 
-  #undoStep([gate, ...places]: Step, qubits: readonly Qubit[], offset: number): void {
-    const [a = 0, b = 0] = places.map((place) => qubits[place]!);
-    const [ofX, ofZ] = [this.#ofX, this.#ofZ];
-    switch (gate) {
-      case 'X':
-      case 'Y':
-      case 'Z':
-        return;
-      case 'H': {
-        const before = of(ofX, a);
-        ofX.set(a, of(ofZ, a));
-        ofZ.set(a, before);
-        return;
-      }
-      case 'S':
-      case 'SDG':
-        add(ofX, a, of(ofZ, a));
-        return;
-      case 'SX':
-      case 'SXDG':
-        add(ofZ, a, of(ofX, a));
-        return;
-      case 'CX':
-        add(ofX, a, of(ofX, b));
-        add(ofZ, b, of(ofZ, a));
-        return;
-      case 'CY': {
-        const ofControl = of(ofZ, a);
-        add(ofX, a, sum(of(ofX, b), of(ofZ, b)));
-        add(ofX, b, ofControl);
-        add(ofZ, b, ofControl);
-        return;
-      }
-      case 'CZ':
-        add(ofX, a, of(ofZ, b));
-        add(ofX, b, of(ofZ, a));
-        return;
-      case 'SWAP':
-        for (const table of [ofX, ofZ]) {
-          const before = of(table, a);
-          table.set(a, of(table, b));
-          table.set(b, before);
-        }
-        return;
-      case 'ISWAP':
-        for (const step of [
-          ['SWAP', 0, 1],
-          ['CZ', 0, 1],
-          ['S', 0],
-          ['S', 1],
-        ] as const) {
-          this.#undoStep(step, [a, b], offset);
-        }
-        return;
-      default: {
-        const problem = `${gate} is not Clifford. Detecting regions are those of Clifford gates.`;
-        throw stimFault(this.#text, offset, problem);
-      }
-    }
+  /** The Clifford gates that a step is, on the operands of its instruction. */
+  #gatesOf([name, ...places]: Step, angles: readonly number[], { gate, offset }: StimInstruction) {
+    const { numControls } = gateNamed(name);
+    const [controls, targets] = [places.slice(0, numControls), places.slice(numControls)];
+    const operation = { kind: 'gate', gate: name, controls, targets, angles } as const;
+    const gates = this.#recognition.gatesOf(operation);
+    if (gates !== undefined)
+      return gates.map(({ op, a, b }) => [op, places[a]!, places[b] ?? 0] as const);
+    const problem = `${gate.name} is not Clifford. Detecting regions are those of Clifford gates.`;
+    throw stimFault(this.#text, offset, problem);
+  }
+
+  #undoGates(
+    gates: readonly (readonly [op: number, a: number, b: number])[],
+    qubits: readonly Qubit[],
+  ): void {
+    for (const [op, a, b] of gates) this.#tables.undoGate(op, qubits[a]!, qubits[b]!);
   }
 
   /** An error of the bit flips what the Pauli gate under it flips. */
@@ -265,12 +230,9 @@ class RegionWalk {
     this.#multiply(parts, this.#takeBit());
   }
 
-  /** What an error of the last bit flips; the bit is then not measured yet. */
   #takeBit(): Symptoms {
     this.#numBits--;
-    const symptoms = this.#ofBit.get(this.#numBits) ?? NONE;
-    this.#ofBit.delete(this.#numBits);
-    return symptoms;
+    return this.#tables.takeBit(this.#numBits);
   }
 
   #flipRecord(target: StimTarget, symptoms: Symptoms): void {
@@ -283,32 +245,22 @@ class RegionWalk {
         `rec[-${target.back}] is before the first measurement.`,
       );
     }
-    add(this.#ofBit, bit, symptoms);
+    this.#tables.flipBit(bit, symptoms);
   }
 
   /** What a Pauli string flips. */
   #flippedBy(parts: ReadonlyMap<Qubit, number>): Symptoms {
     let symptoms = NONE;
     for (const [qubit, mask] of parts) {
-      if ((mask & 1) !== 0) symptoms = sum(symptoms, of(this.#ofX, qubit));
-      if ((mask & 2) !== 0) symptoms = sum(symptoms, of(this.#ofZ, qubit));
+      symptoms = sum(symptoms, this.#tables.flippedBy(qubit, mask));
     }
     return symptoms;
   }
 
   /** Multiplies the strings of some detectors and observables by a string. */
   #multiply(parts: ReadonlyMap<Qubit, number>, symptoms: Symptoms): void {
-    for (const [qubit, mask] of parts) {
-      if ((mask & 1) !== 0) add(this.#ofZ, qubit, symptoms);
-      if ((mask & 2) !== 0) add(this.#ofX, qubit, symptoms);
-    }
+    for (const [qubit, mask] of parts) this.#tables.multiply(qubit, mask, symptoms);
   }
-}
-
-const of = (table: ReadonlyMap<number, Symptoms>, key: number): Symptoms => table.get(key) ?? NONE;
-
-function add(table: Map<number, Symptoms>, key: number, symptoms: Symptoms): void {
-  table.set(key, sum(of(table, key), symptoms));
 }
 
 /** The string of one Pauli on some qubits: bit 0 for X, bit 1 for Z. */

@@ -41,21 +41,29 @@ export interface ErrorModel extends PartedErrors {
   readonly expected: Uint8Array;
 }
 
-/** The error model of a program, or why it has none. Errors have Stim's order. */
+/**
+ * The error model of a program, or why it has none. Errors have Stim's order.
+ *
+ * @param mostWork - As of `ErrorWalk`, which throws StepsSpentError.
+ */
 export function detectorErrorModel(
   program: StabilizerProgram,
   parities: Parities,
   options: ErrorModelOptions,
+  mostWork?: number,
 ): ErrorModel | NoErrorModel {
   return unlessNone(() => {
-    const walk = new ErrorWalk(program, parities, options);
+    const { allowGaugeDetectors } = options;
+    const walk = new ErrorWalk(program, parities, options, allowGaugeDetectors, mostWork);
     const sizes = sizesOf(parities);
     const split = (part: ErrorPart): ErrorPart =>
       'times' in part
         ? { ...part, parts: part.parts.map(split) }
         : { ...part, errors: splitErrors(inOrder(part.errors), sizes.numDetectors, options) };
     const parts = walk.errors().map(split);
-    const expected = walk.hasGauge ? valuesOf(program, parities, options) : walk.expected;
+    const expected = walk.hasGauge
+      ? valuesOf(program, parities, allowGaugeDetectors, mostWork)
+      : walk.expected;
     return { ...sizes, parts, expected };
   });
 }
@@ -91,16 +99,18 @@ export function flatErrors({ parts, ...sizes }: PartedErrors): IndependentErrors
 export function expectedParities(
   program: StabilizerProgram,
   parities: Parities,
+  mostWork?: number,
 ): (Pick<ErrorModel, 'expected'> & { readonly parts?: undefined }) | NoErrorModel {
-  return unlessNone(() => ({ expected: valuesOf(program, parities) }));
+  return unlessNone(() => ({ expected: valuesOf(program, parities, false, mostWork) }));
 }
 
 function valuesOf(
   program: StabilizerProgram,
   parities: Parities,
-  { allowGaugeDetectors = false }: Partial<WalkOptions> = {},
+  allowGaugeDetectors: boolean,
+  mostWork: number | undefined,
 ): Uint8Array {
-  const walk = new ErrorWalk(program, parities, undefined, allowGaugeDetectors);
+  const walk = new ErrorWalk(program, parities, undefined, allowGaugeDetectors, mostWork);
   walk.errors();
   return walk.expected;
 }

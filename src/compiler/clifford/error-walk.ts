@@ -3,6 +3,7 @@
  * channels, and the parities of its bits without errors.
  */
 import type { TrackOperation } from '../../circuit/circuit.ts';
+import { StepsSpentError } from '../../circuit/circuit-limits.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { PauliError } from '../../circuit/noise/channel.ts';
 import type {
@@ -13,9 +14,9 @@ import type {
 } from '../../circuit/stim/repeated-parities.ts';
 import { STABILIZER_OPS as OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
 import { ErrorStrengths, type Strength } from './error-strengths.ts';
+import { FlipTables } from './flip-tables.ts';
 import { splitByChannel } from './split-errors.ts';
 import {
-  common,
   type DeclaredDetector,
   type ErrorPart,
   ErrorTable,
@@ -97,6 +98,9 @@ export class NoModel extends Error {
 /** Instructions and symptoms of the rounds that are walked through one by one: 0.1 to 0.6 s, measured with 3 qubits. */
 const MAX_ROUND_WORK = 2e7;
 
+/** Masks of `FlipTables`. */
+const [X, Z] = [1, 2];
+
 /** Instructions of a program. */
 interface CodeRange {
   readonly from: number;
@@ -156,17 +160,13 @@ function joinedParts(parts: readonly ErrorPart[]): readonly ErrorPart[] {
 
 /**
  * One walk from the end of a program to its beginning with the detectors that an X or a Z error on each qubit would
- * flip at that point. Each detector is then a Pauli string at every point: it has a Z where an X error flips it, and an
- * X where a Z error does.
+ * flip at that point.
  */
 export class ErrorWalk {
   readonly #program: StabilizerProgram;
   readonly #numDetectors: number;
-  /** Symptoms of an X error and of a Z error at the present point, by qubit. */
-  readonly #ofX: Symptoms[];
-  readonly #ofZ: Symptoms[];
-  /** Symptoms of an error of a bit's value, by bit. */
-  #ofBit = new Map<Bit, Symptoms>();
+  /** Parities that errors flip at the present point; all qubits are in them. */
+  readonly #tables = new FlipTables();
   readonly #block: ParityBlock;
   /** By how much bits are higher than written, in a loop. */
   #shift = 0;
@@ -184,21 +184,29 @@ export class ErrorWalk {
   /** Parities without errors, of a walk that met no random detector or does not collect errors. */
   readonly expected: Uint8Array;
   readonly #strengths: ErrorStrengths | undefined;
+  readonly #mostWork: number;
 
-  /** @param options - Absent if errors are not collected. */
+  /**
+   * @param options - Absent if errors are not collected.
+   * @param mostWork - Instructions and numbers of parities after which the walk throws StepsSpentError.
+   */
   constructor(
     program: StabilizerProgram,
     parities: Parities,
     options?: WalkOptions,
     allowGaugeDetectors = options?.allowGaugeDetectors ?? false,
+    mostWork = Number.POSITIVE_INFINITY,
   ) {
+    this.#mostWork = mostWork;
     this.#program = program;
     this.#options = options;
     this.#allowGaugeDetectors = allowGaugeDetectors;
     const { numDetectors, numObservables } = sizesOf(parities);
     this.#numDetectors = numDetectors;
-    this.#ofX = Array<Symptoms>(program.numQubits).fill(NONE);
-    this.#ofZ = Array<Symptoms>(program.numQubits).fill(NONE);
+    for (let qubit = 0; qubit < program.numQubits; qubit++) {
+      this.#tables.ofX.push(NONE);
+      this.#tables.ofZ.push(NONE);
+    }
     this.#block = blockOf(parities);
     this.#strengths = options && new ErrorStrengths(program, options);
     this.expected = new Uint8Array(numDetectors + numObservables);
@@ -208,12 +216,13 @@ export class ErrorWalk {
    * The independent errors of the program, in the order of its loops; one part if it has none.
    *
    * @throws {NoModel}
+   * @throws {StepsSpentError} if the walk takes more work than allowed.
    */
   errors(): readonly ErrorPart[] {
     const { code, numQubits } = this.#program;
     const heads = this.#headsOfConditions();
     this.#walk({ heads, from: 0, to: code.length / STABILIZER_WORDS }, this.#block, [], 0, 0);
-    for (let qubit = 0; qubit < numQubits; qubit++) this.#certain(this.#ofZ[qubit]!);
+    for (let qubit = 0; qubit < numQubits; qubit++) this.#certain(this.#tables.ofZ[qubit]!);
     for (const index of this.#tracked) this.expected[index] = 0;
     this.#endPart();
     return joinedParts(this.#parts.toReversed());
@@ -243,7 +252,7 @@ export class ErrorWalk {
       this.#shift = shift;
       this.#declare(block.runs[i]!, detector, steps);
       for (const { index, bits } of observables) {
-        for (const bit of bits) this.#flipBit(bit + shift, [this.#numDetectors + index]);
+        for (const bit of bits) this.#tables.flipBit(bit + shift, [this.#numDetectors + index]);
       }
       const place = loops[i - 1];
       const begin = place === undefined ? range.from : code[STABILIZER_WORDS * place + 2]!;
@@ -251,6 +260,7 @@ export class ErrorWalk {
         const head = range.heads.get(at);
         if (head === undefined) this.#undo(STABILIZER_WORDS * at);
         else this.#undoConditional(STABILIZER_WORDS * at, head);
+        if (this.#tables.work > this.#mostWork) throw new StepsSpentError();
       }
       if (place === undefined) continue;
       const loop = block.loops[i - 1]!;
@@ -261,14 +271,21 @@ export class ErrorWalk {
   }
 
   #declare({ detectors }: ParityRun, first: number, steps: readonly (readonly number[])[]): void {
+    // Many detectors may have the same bit, whose list is extended once.
+    const ofBits = new Map<Bit, number[]>();
     for (const [i, { bits, coordinates }] of detectors.entries()) {
-      for (const bit of bits) this.#flipBit(bit + this.#shift, [first + i]);
+      for (const bit of bits) {
+        const own = ofBits.get(bit);
+        if (own === undefined) ofBits.set(bit, [first + i]);
+        else own.push(first + i);
+      }
       if (this.#block.loops.length === 0) continue;
       const own = coordinates.map((each, k) =>
         steps.reduce((sum, step) => sum + (step[k] ?? 0), each),
       );
       this.#declared.push({ detector: first + i, coordinates: own });
     }
+    for (const [bit, own] of ofBits) this.#tables.flipBit(bit + this.#shift, own);
   }
 
   /**
@@ -325,9 +342,10 @@ export class ErrorWalk {
   }
 
   #spendRound(numInstructions: number): void {
-    this.#roundWork += numInstructions + this.#ofBit.size;
-    for (const { length } of this.#ofX) this.#roundWork += length;
-    for (const { length } of this.#ofZ) this.#roundWork += length;
+    this.#roundWork += numInstructions;
+    for (const { length } of this.#tables.ofBit.values()) this.#roundWork += 1 + length;
+    for (const { length } of this.#tables.ofX) this.#roundWork += length;
+    for (const { length } of this.#tables.ofZ) this.#roundWork += length;
     if (this.#roundWork > MAX_ROUND_WORK) throw new NoModel({ kind: 'long' });
   }
 
@@ -340,9 +358,9 @@ export class ErrorWalk {
 
   #state(): WalkState {
     return {
-      ofX: [...this.#ofX],
-      ofZ: [...this.#ofZ],
-      ofBit: new Map([...this.#ofBit].filter(([, symptoms]) => symptoms.length > 0)),
+      ofX: [...this.#tables.ofX],
+      ofZ: [...this.#tables.ofZ],
+      ofBit: new Map([...this.#tables.ofBit].filter(([, symptoms]) => symptoms.length > 0)),
       expected: this.expected.slice(this.#numDetectors),
       signs: this.#signs(),
     };
@@ -351,7 +369,7 @@ export class ErrorWalk {
   /** The values so far of detectors that errors may still flip, by detector. */
   #signs(): Map<number, number> {
     const signs = new Map<number, number>();
-    for (const lists of [this.#ofX, this.#ofZ, this.#ofBit.values()]) {
+    for (const lists of [this.#tables.ofX, this.#tables.ofZ, this.#tables.ofBit.values()]) {
       for (const symptoms of lists) {
         for (const each of symptoms) {
           if (each < this.#numDetectors) signs.set(each, this.expected[each]!);
@@ -371,13 +389,15 @@ export class ErrorWalk {
       a.every((each, i) => (each < this.#numDetectors ? each - moved.detectors : each) === b[i]!);
     const areSameLists = (a: readonly Symptoms[], b: readonly Symptoms[]) =>
       a.every((symptoms, i) => isSame(symptoms, b[i]!));
-    if (!areSameLists(before.ofX, this.#ofX) || !areSameLists(before.ofZ, this.#ofZ)) return false;
-    const { ofBit, signs } = this.#state();
-    if (ofBit.size !== before.ofBit.size || signs.size !== before.signs.size) return false;
+    if (!areSameLists(before.ofX, this.#tables.ofX) || !areSameLists(before.ofZ, this.#tables.ofZ))
+      return false;
+    const { ofBit } = this.#tables;
     for (const [bit, symptoms] of before.ofBit) {
-      const own = ofBit.get(bit - moved.bits);
-      if (own === undefined || !isSame(symptoms, own)) return false;
+      if (!isSame(symptoms, ofBit.get(bit - moved.bits) ?? NONE)) return false;
     }
+    const numBits = [...ofBit.values()].filter((symptoms) => symptoms.length > 0).length;
+    const signs = this.#signs();
+    if (numBits !== before.ofBit.size || signs.size !== before.signs.size) return false;
     for (const [detector, sign] of before.signs) {
       if (signs.get(detector - moved.detectors) !== sign) return false;
     }
@@ -405,12 +425,12 @@ export class ErrorWalk {
     }
     const lower = (symptoms: Symptoms): Symptoms =>
       symptoms.map((each) => (each < this.#numDetectors ? each - by : each));
-    for (const lists of [this.#ofX, this.#ofZ]) {
+    for (const lists of [this.#tables.ofX, this.#tables.ofZ]) {
       for (const [qubit, symptoms] of lists.entries()) lists[qubit] = lower(symptoms);
     }
     const bits = numFolded * moved.bits;
-    this.#ofBit = new Map(
-      [...this.#ofBit].map(([bit, symptoms]) => [bit - bits, lower(symptoms)] as const),
+    this.#tables.ofBit = new Map(
+      [...this.#tables.ofBit].map(([bit, symptoms]) => [bit - bits, lower(symptoms)] as const),
     );
   }
 
@@ -429,52 +449,14 @@ export class ErrorWalk {
   #undo(at: number): void {
     const { code, operands, tracks } = this.#program;
     const [op, a, b, c] = [code[at]!, code[at + 1]!, code[at + 2]!, code[at + 3]!];
-    const [ofX, ofZ] = [this.#ofX, this.#ofZ];
+    const { ofX, ofZ } = this.#tables;
     switch (op) {
-      case OPS.x:
-      case OPS.y:
-      case OPS.z:
-        this.#turn(flippedBy(op, ofX[a]!, ofZ[a]!));
-        return;
       case OPS.unless:
-        return;
-      case OPS.h:
-        // Y becomes −Y.
-        this.#turn(common(ofX[a]!, ofZ[a]!));
-        [ofX[a], ofZ[a]] = [ofZ[a]!, ofX[a]!];
-        return;
-      case OPS.s:
-      case OPS.sdg: {
-        // S†XS = −Y and SYS† = −X.
-        const ofY = common(ofX[a]!, ofZ[a]!);
-        this.#turn(op === OPS.s ? sum(ofZ[a]!, ofY) : ofY);
-        ofX[a] = sum(ofX[a]!, ofZ[a]!);
-        return;
-      }
-      case OPS.cx: {
-        // The sign changes where X on the control meets Z on the target, and both qubits have a Y, or neither.
-        const both = common(ofZ[a]!, ofX[b]!);
-        this.#turn(sum(both, sum(common(both, ofZ[b]!), common(both, ofX[a]!))));
-        ofX[a] = sum(ofX[a]!, ofX[b]!);
-        ofZ[b] = sum(ofZ[b]!, ofZ[a]!);
-        return;
-      }
-      case OPS.cz: {
-        const both = common(ofZ[a]!, ofZ[b]!);
-        this.#turn(sum(common(both, ofX[a]!), common(both, ofX[b]!)));
-        ofX[a] = sum(ofX[a]!, ofZ[b]!);
-        ofX[b] = sum(ofX[b]!, ofZ[a]!);
-        return;
-      }
-      case OPS.swap:
-        [ofX[a], ofX[b]] = [ofX[b]!, ofX[a]!];
-        [ofZ[a], ofZ[b]] = [ofZ[b]!, ofZ[a]!];
         return;
       case OPS.measure:
         // Strings with signs must commute with Z before they get it. The lines of a model follow from Stim's order.
         if (this.#options === undefined) this.#certain(ofZ[a]!);
-        ofX[a] = sum(ofX[a]!, this.#ofBit.get(b + this.#shift) ?? NONE);
-        this.#ofBit.delete(b + this.#shift);
+        this.#tables.multiply(a, Z, this.#tables.takeBit(b + this.#shift));
         if (this.#options !== undefined) this.#certain(ofZ[a]!);
         return;
       case OPS.reset:
@@ -504,16 +486,16 @@ export class ErrorWalk {
       case OPS.maybeReset:
         throw unsuitable('a reset with a probability');
       default:
-        throw new Error(`unreachable: an instruction ${op}`);
+        this.#turn(this.#tables.undoGate(op, a, b));
     }
   }
 
   /** Errors that flip the string or the bits flip what the tracked bit is part of, which has no value but flips. */
   #undoTrack({ flips, signs, reads, bit }: TrackOperation): void {
-    const symptoms = this.#ofBit.get(bit) ?? NONE;
-    for (const qubit of flips) this.#ofZ[qubit] = sum(this.#ofZ[qubit]!, symptoms);
-    for (const qubit of signs) this.#ofX[qubit] = sum(this.#ofX[qubit]!, symptoms);
-    for (const each of reads) this.#flipBit(each, symptoms);
+    const symptoms = this.#tables.ofBit.get(bit) ?? NONE;
+    for (const qubit of flips) this.#tables.multiply(qubit, X, symptoms);
+    for (const qubit of signs) this.#tables.multiply(qubit, Z, symptoms);
+    for (const each of reads) this.#tables.flipBit(each, symptoms);
     for (const index of symptoms) this.#tracked.add(index);
   }
 
@@ -526,18 +508,14 @@ export class ErrorWalk {
     const isPauli = op === OPS.x || op === OPS.y || op === OPS.z;
     if (!isPauli) throw unsuitable('an operation other than a Pauli gate under a condition');
     if (bits.length !== 1) throw unsuitable('a condition on several bits');
-    const flipped = flippedBy(op, this.#ofX[qubit]!, this.#ofZ[qubit]!);
-    this.#flipBit(bits[0]! + this.#shift, flipped);
+    const flipped = this.#tables.undoGate(op, qubit, qubit);
+    this.#tables.flipBit(bits[0]! + this.#shift, flipped);
     if (value === 0) this.#turn(flipped);
   }
 
   /** Takes note that Pauli strings change their sign, and so parities their value. */
   #turn(symptoms: Symptoms): void {
     for (const index of symptoms) this.expected[index]! ^= 1;
-  }
-
-  #flipBit(bit: Bit, symptoms: Symptoms): void {
-    this.#ofBit.set(bit, sum(this.#ofBit.get(bit) ?? NONE, symptoms));
   }
 
   /**
@@ -570,11 +548,14 @@ export class ErrorWalk {
     const last = random.at(-1)!;
     const multiplied = (symptoms: Symptoms) =>
       symptoms.includes(last) ? sum(symptoms, random) : symptoms;
-    for (const [qubit, symptoms] of this.#ofX.entries()) this.#ofX[qubit] = multiplied(symptoms);
-    for (const [qubit, symptoms] of this.#ofZ.entries()) this.#ofZ[qubit] = multiplied(symptoms);
+    for (const [qubit, symptoms] of this.#tables.ofX.entries())
+      this.#tables.ofX[qubit] = multiplied(symptoms);
+    for (const [qubit, symptoms] of this.#tables.ofZ.entries())
+      this.#tables.ofZ[qubit] = multiplied(symptoms);
     // As Stim does, a model leaves errors of earlier bits as they are: they are the same but for the random error.
     if (this.#options !== undefined) return;
-    for (const [bit, symptoms] of this.#ofBit) this.#ofBit.set(bit, multiplied(symptoms));
+    for (const [bit, symptoms] of this.#tables.ofBit)
+      this.#tables.ofBit.set(bit, multiplied(symptoms));
   }
 
   /** The signs of strings when they are multiplied by the last of them, whose own sign is free. */
@@ -582,8 +563,8 @@ export class ErrorWalk {
     const last = random.at(-1)!;
     for (const each of random.slice(0, -1)) {
       let turns = 2 * this.expected[last]!;
-      for (const [qubit, ofX] of this.#ofX.entries()) {
-        const ofZ = this.#ofZ[qubit]!;
+      for (const [qubit, ofX] of this.#tables.ofX.entries()) {
+        const ofZ = this.#tables.ofZ[qubit]!;
         turns += turnsOfProduct(pauliOf(each, ofX, ofZ), pauliOf(last, ofX, ofZ));
       }
       // The strings commute, so that their product has no factor of i.
@@ -605,7 +586,10 @@ export class ErrorWalk {
       return;
     }
     const { basis, disjoint } = known;
-    const flipped = basis.map(({ place, isX }) => (isX ? this.#ofX : this.#ofZ)[qubits[place]!]!);
+    const flipped = basis.map(
+      ({ place, isX }) => (isX ? this.#tables.ofX : this.#tables.ofZ)[qubits[place]!]!,
+    );
+    for (const { length } of flipped) this.#tables.work += length * disjoint.length;
     const cases = symptomsOfStrings(flipped);
     const errors = decomposeErrors ? splitByChannel(cases, this.#numDetectors) : cases;
     if (independent !== undefined) {
@@ -629,8 +613,8 @@ export class ErrorWalk {
   #symptomsOf({ flips, signs }: PauliError, qubits: ArrayLike<number>): Symptoms {
     let symptoms = NONE;
     for (let i = 0; i < qubits.length; i++) {
-      if ((flips >> i) & 1) symptoms = sum(symptoms, this.#ofX[qubits[i]!]!);
-      if ((signs >> i) & 1) symptoms = sum(symptoms, this.#ofZ[qubits[i]!]!);
+      const mask = ((flips >> i) & 1) | (((signs >> i) & 1) << 1);
+      symptoms = sum(symptoms, this.#tables.flippedBy(qubits[i]!, mask));
     }
     return symptoms;
   }
@@ -638,7 +622,7 @@ export class ErrorWalk {
   #addMisreading(number: number, bit: Bit): void {
     if (this.#options === undefined || this.#strengths === undefined) return;
     const { p1Given0, p0Given1 } = this.#program.misreads[number]!;
-    const symptoms = this.#ofBit.get(bit) ?? NONE;
+    const symptoms = this.#tables.ofBit.get(bit) ?? NONE;
     const isSymmetric = p1Given0 === p0Given1 || symptoms.length === 0;
     if (!isSymmetric && !this.#options.approximateDisjointErrors) {
       const what = `the readout of bit ${bit}, whose p1_given_0 of ${p1Given0} is not its p0_given_1 of ${p0Given1}`;
@@ -651,12 +635,6 @@ export class ErrorWalk {
 
 function unsuitable(what: string): NoModel {
   return new NoModel({ kind: 'operation', what });
-}
-
-/** Parities that a Pauli gate flips. */
-function flippedBy(op: number, ofX: Symptoms, ofZ: Symptoms): Symptoms {
-  if (op === OPS.x) return ofX;
-  return op === OPS.z ? ofZ : sum(ofX, ofZ);
 }
 
 /** The factor that a parity's string has on a qubit: 0 for none, 1, 2 and 3 for X, Y and Z. */

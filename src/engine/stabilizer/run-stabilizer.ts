@@ -90,7 +90,8 @@ export function stabilizerExecutable(
 /**
  * One shot in which random outcomes are 0 and nothing fails.
  *
- * @param program - Frames must suffice for it: it has no loops.
+ * @throws {TooManyRoundsError} if its loops have more rounds than allowed.
+ * @throws {ClassicalValueError} if a value to be assigned does not exist.
  */
 export async function referenceSample(
   program: StabilizerProgram,
@@ -174,6 +175,10 @@ async function run(
   if (request.probabilities === true) {
     const { register } = await referenceOf(slicer);
     outputs.probabilities = await distributionOf(program, register, slicer);
+  }
+  if (request.referenceSample === true) {
+    const { register } = await referenceSample(program.asCollapsed!, parts.kernels, slicer);
+    outputs.referenceSample = register;
   }
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   const reference =

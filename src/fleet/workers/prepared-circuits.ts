@@ -5,9 +5,10 @@
 import { createHash } from 'node:crypto';
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
+import { asCollapsed } from '../../compiler/clifford/as-collapsed.ts';
 import { compileActive } from '../../compiler/clifford/compile-active.ts';
 import { compileNearClifford } from '../../compiler/clifford/compile-near-clifford.ts';
-import { compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
+import { compileAsWritten, compileStabilizer } from '../../compiler/clifford/compile-stabilizer.ts';
 import { type CompilationReport, type CompileOptions, compile } from '../../compiler/compile.ts';
 import type { compileGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { compileDensity } from '../../compiler/noise/compile-density.ts';
@@ -21,7 +22,7 @@ import { compileSparse } from '../../compiler/sparse/compile-sparse.ts';
 import type { Engine, Executable, Preparing, Programs } from '../../engine/engine.ts';
 import { MAX_CORE_QUBITS } from '../../engine/stabilizer/run-near-clifford.ts';
 import { MethodMissingError } from '../errors.ts';
-import type { MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
+import type { CircuitRequest, MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { circuitOf, isSameCircuit, type WrittenCircuit, writeCircuit } from './sent-circuit.ts';
 import type { Reuse, SentCircuit } from './worker-messages.ts';
@@ -35,12 +36,17 @@ export interface PreparedCircuit {
 }
 
 /** A request whose method is chosen. */
-type Compiling = MethodRequest & { readonly method: RunMethod };
+type Compiling = MethodRequest &
+  Pick<CircuitRequest, 'referenceSample'> & { readonly method: RunMethod };
 
 /** The program of the first kind that takes a circuit, in the order in which a method is chosen. */
-function stabilizerProgram(circuit: DynamicCircuit) {
+function stabilizerProgram(circuit: DynamicCircuit, withReference: boolean) {
   const clifford = compileStabilizer(circuit);
-  if (!('kind' in clifford)) return clifford;
+  if (!('kind' in clifford)) {
+    const collapsed = withReference ? compileAsWritten(asCollapsed(circuit)) : undefined;
+    if (collapsed === undefined || 'kind' in collapsed) return clifford;
+    return { ...clifford, asCollapsed: collapsed };
+  }
   const sums = compileNearClifford(circuit, { maxCoreQubits: MAX_CORE_QUBITS });
   if (!('kind' in sums) || sums.kind !== 'unsupported-operation') return sums;
   return compileActive(circuit, { maxActiveQubits: MAX_CORE_QUBITS });
@@ -50,7 +56,7 @@ function stabilizerProgram(circuit: DynamicCircuit) {
 const COMPILERS: {
   readonly [Method in RunMethod]: (
     circuit: DynamicCircuit,
-    compiling: Pick<MethodRequest, 'bonds' | 'paulis'> & {
+    compiling: Pick<CircuitRequest, 'bonds' | 'paulis' | 'referenceSample'> & {
       readonly target: TargetProfile;
       readonly keepState: boolean;
     },
@@ -60,8 +66,8 @@ const COMPILERS: {
   trajectories: (circuit, { target }) => compileTrajectories(circuit, target),
   density_matrix: (circuit, { target, keepState }) =>
     compileDensity(circuit, target, { keepState }),
-  stabilizer: (circuit) => {
-    const program = stabilizerProgram(circuit);
+  stabilizer: (circuit, { referenceSample = false }) => {
+    const program = stabilizerProgram(circuit, referenceSample);
     if ('kind' in program) throw new Error(`unreachable: no program, for ${program.kind}`);
     return { program, report: reportAsWritten(circuit) };
   },
@@ -90,7 +96,7 @@ const COMPILERS: {
 export function compiledByMethod<Method extends RunMethod>(
   engine: Engine,
   circuit: DynamicCircuit,
-  { method, bonds, paulis }: MethodRequest & { readonly method: Method },
+  { method, bonds, paulis, referenceSample = false }: Compiling & { readonly method: Method },
   keepState: boolean,
 ): { readonly report: CompilationReport; readonly prepare: () => Promise<Executable> } {
   const { [method]: prepare }: Preparing = engine.prepare;
@@ -98,6 +104,7 @@ export function compiledByMethod<Method extends RunMethod>(
   const compiling = {
     target: engine.target,
     keepState,
+    referenceSample,
     ...(bonds && { bonds }),
     ...(paulis && { paulis }),
   };

@@ -18,7 +18,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { factsOf, requestFor } from '../../circuit/outputs.ts';
+import { factsOf, outputsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
 import type { ShotFormat } from '../../circuit/stim/shot-formats.ts';
@@ -188,7 +188,13 @@ function checkParts(
     faults.add('stim', problem, LIMIT_EXCEEDED);
     return undefined;
   }
-  const needs = runsTracked ? TRACKED : repeated === undefined ? undefined : REPEATED;
+  const needs = runsTracked
+    ? TRACKED
+    : repeated !== undefined
+      ? REPEATED
+      : outputs.includes('reference_sample')
+        ? REFERENCE
+        : undefined;
   if (needs !== undefined) checkFrames(needs, outputs, parts.method, faults);
   if (repeated !== undefined && faults.count > 0) return undefined;
   const measured = withFinalMeasurement(runsTracked ? tracked.circuit : program.circuit);
@@ -228,6 +234,9 @@ function checkParts(
     ...(outputs.includes('detection_events') && { detection_events: numParities ?? 0 }),
   };
   checkShotFormat(shotFormat, shots ?? 0, widths, faults);
+  if (outputs.includes('reference_sample')) {
+    checkShotFormat(shotFormat, 1, { reference_sample: numBits }, faults);
+  }
   const detection =
     parities &&
     readDetection(
@@ -287,7 +296,7 @@ export function parityListsOf(parities: ReadSource['parities']): Parities | unde
   return { ...lists, logicalObservables: tracked.logicalObservables };
 }
 
-/** What only frames of Pauli strings run, and its outputs. */
+/** What only stabilizers run, and its outputs. */
 interface NeedsFrames {
   readonly what: string;
   readonly outputs: readonly Output[];
@@ -300,10 +309,15 @@ const TRACKED: NeedsFrames = {
 
 const REPEATED: NeedsFrames = {
   what: 'The text is so long that its REPEAT blocks are kept as loops',
-  outputs: ['detection_events', 'measurements', 'detector_error_model'],
+  outputs: ['detection_events', 'measurements', 'reference_sample', 'detector_error_model'],
 };
 
-/** Adds faults where a run that only frames compute is asked for by another method, or for what it does not give. */
+const REFERENCE: NeedsFrames = {
+  what: 'A reference sample is asked for',
+  outputs: outputsOf('circuit').filter((name) => factsOf(name).by.stabilizer !== 'never'),
+};
+
+/** Adds faults where a run that only stabilizers compute is asked for by another method, or for what it does not give. */
 function checkFrames(
   { what, outputs: given }: NeedsFrames,
   outputs: readonly Output[],

@@ -49,7 +49,9 @@ export function outputsText(form: 'circuit' | 'batch'): string {
       ...(needs
         ? [`with ${NEEDED_FIELDS[needs].map((field) => `\`${field}\``).join(' or ')}`]
         : []),
-      ...(by.trajectories === 'never' && by.density_matrix === 'never' ? ['without noise'] : []),
+      ...(by.trajectories === 'never' && by.density_matrix === 'never'
+        ? [by.stabilizer === 'never' ? 'without noise' : 'by the method stabilizer']
+        : []),
       ...(isOfDensity(name) ? ['by the method density_matrix'] : []),
     ];
     return facts.length === 0 ? [] : [`${name}: ${facts.join(', ')}`];
@@ -305,7 +307,7 @@ export const circuitBody = z
       .enum(SHOT_FORMATS)
       .optional()
       .describe(
-        "Stim's format of detection_events and measurements. Default b8; ptb64 takes a multiple of 64 shots",
+        "Stim's format of detection_events, measurements and reference_sample. Default b8; ptb64 takes a multiple of 64 shots",
       ),
     observables: programFields.observables,
     basis_states: z
@@ -487,6 +489,8 @@ const shotFields = {
     ),
 };
 
+const measuredFields = { num_bits: z.int().describe('Bits of a shot'), ...shotFields };
+
 /** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({
   counts: z
@@ -533,10 +537,16 @@ export const circuitResult = z.strictObject({
     .describe('Bit string of each shot, in an order drawn with the seed; labels as in `counts`'),
   ...labelFormatField,
   measurements: z
-    .strictObject(shotFields)
+    .strictObject(measuredFields)
     .optional()
     .describe(
       'The classical bits of all shots, from bit 0 on. A bit of a qubit that was lost is 0',
+    ),
+  reference_sample: z
+    .strictObject(measuredFields)
+    .optional()
+    .describe(
+      'The classical bits of one run without noise whose random outcomes are fixed, as `measurements` of one shot',
     ),
   density_matrix: z
     .array(z.array(z.tuple([z.number(), z.number()])))

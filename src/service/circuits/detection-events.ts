@@ -36,6 +36,8 @@ const MAX_ERROR_MODEL_LENGTH = 32 * 1024 * 1024;
 const INVALID = 'CIRCUIT_INVALID';
 /** Most bytes of the detection events, or of the measurements, of all shots. */
 const MAX_SHOT_BYTES = 32 * 1024 * 1024;
+/** Work of a walk for parities, in some 10 ms. */
+const MAX_QUICK_WORK = 1_000_000;
 /** Form of shots unless a request asks for another. */
 export const DEFAULT_SHOT_FORMAT: ShotFormat = 'b8';
 
@@ -138,16 +140,18 @@ export function readDetection(
     const { expected, varying } = noiseless;
     return { ...kept, expected, warnings: warningsOfVarying(varying, parities) };
   }
+  const modelOptions = {
+    decomposeErrors: options.decompose_errors ?? true,
+    approximateDisjointErrors: options.approximate_disjoint_errors ?? false,
+    ignoreDecompositionFailures: options.ignore_decomposition_failures ?? true,
+    blockDecompositionFromIntroducingRemnantEdges:
+      options.block_decomposition_from_introducing_remnant_edges ?? false,
+    allowGaugeDetectors,
+  };
+  const mostWork = mayTakeLong ? undefined : MAX_QUICK_WORK;
   const model = isWritten
-    ? detectorErrorModel(program, parities, {
-        decomposeErrors: options.decompose_errors ?? true,
-        approximateDisjointErrors: options.approximate_disjoint_errors ?? false,
-        ignoreDecompositionFailures: options.ignore_decomposition_failures ?? true,
-        blockDecompositionFromIntroducingRemnantEdges:
-          options.block_decomposition_from_introducing_remnant_edges ?? false,
-        allowGaugeDetectors,
-      })
-    : expectedParities(program, parities);
+    ? detectorErrorModel(program, parities, modelOptions, mostWork)
+    : expectedParities(program, parities, mostWork);
   if ('kind' in model) {
     const { field, problem } = faultOf(model, fields);
     faults.add(field, problem, INVALID);
@@ -389,11 +393,11 @@ function parityRows(
 
 /** The first `numBits` classical bits of each shot, in the same order. */
 export function packedMeasurements(
-  counts: Counts,
+  counts: Omit<Counts, 'numBits'>,
   numBits: number,
   seed: number,
   format: ShotFormat,
-): PackedShots {
+) {
   const { outcomes, wordsPerOutcome, occurrences } = counts;
   const width = Math.ceil(numBits / 8);
   const last = 0xff >>> (8 * width - numBits);
@@ -405,12 +409,13 @@ export function packedMeasurements(
     rows[(i + 1) * width - 1]! &= last;
   }
   const columns = [{ letter: 'M', first: 0, count: numBits }] as const;
-  return packedShots(counts, seed, { bytesPerShot: width, rows, columns }, format);
+  const packed = packedShots(counts, seed, { bytesPerShot: width, rows, columns }, format);
+  return { num_bits: numBits, ...packed };
 }
 
 /** The rows of all shots, from one row for each outcome. */
 function packedShots(
-  { occurrences }: Counts,
+  { occurrences }: Pick<Counts, 'occurrences'>,
   seed: number,
   { bytesPerShot: width, rows, columns }: Omit<ShotTable, 'numShots'>,
   format: ShotFormat,

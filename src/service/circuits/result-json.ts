@@ -120,6 +120,11 @@ const WRITERS: Readonly<
   memory: (layout, { counts }) => memoryJson(counts, layout),
   measurements: ({ numBits, seed, shotFormat }, { counts }) =>
     JSON.stringify(packedMeasurements(counts, numBits, seed, shotFormat)),
+  reference_sample: ({ numBits, seed, shotFormat }, { referenceSample }) => {
+    const outcomes = referenceSample!;
+    const counts = { outcomes, wordsPerOutcome: outcomes.length, occurrences: Uint32Array.of(1) };
+    return JSON.stringify(packedMeasurements(counts, numBits, seed, shotFormat));
+  },
   probabilities: ({ numBits }, { probabilities }) => probabilitiesJson(probabilities!, numBits),
   statevector: (_, { statevector }) => amplitudesJson(statevector!),
   amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),

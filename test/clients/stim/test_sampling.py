@@ -7,7 +7,9 @@ import pytest
 import stim
 
 from qcs_client import Client, samples
-from qcs_client.stim import StimText, sample, sample_detectors
+from qcs_client.stim import StimText, reference_sample, sample, sample_detectors
+
+from random_circuits import RandomCircuit
 
 SHOTS = 4000
 
@@ -49,6 +51,32 @@ def test_measurements_are_those_of_a_sampler(client, bit_packed):
         assert np.array_equal(unpacked(ours, width), sample(client, SURFACE_CODE, SHOTS, seed=5))
         ours, theirs = unpacked(ours, width), unpacked(theirs, width)
     same_rates(ours, theirs)
+
+
+#: The first is what a text has that `qcs gen` prints, the others have correlated random outcomes.
+REFERENCES = [
+    str(SURFACE_CODE),
+    "REPEAT 100 {\n" + str(SURFACE_CODE) + "\n}",
+    "RX 0\nCX 0 1\nY 0\nM !1 0\nMX 1\nRY 1\nMPP !X0*Y1 Z0\nCX rec[-1] 0\nMR 0 1",
+    *(str(stim.Circuit(RandomCircuit(seed).text())) for seed in range(20)),
+]
+
+
+def test_rounds_that_are_not_unrolled_have_all_their_measurements(client):
+    circuit = stim.Circuit("REPEAT 100000 {\n  X 0\n  M 0\n}")
+    expected = circuit.reference_sample()
+    assert np.array_equal(sample(client, circuit, 2), [expected, expected])
+    assert np.array_equal(reference_sample(client, StimText(str(circuit)).text), expected)
+
+
+@pytest.mark.parametrize("bit_packed", [False, True])
+@pytest.mark.parametrize("text", REFERENCES)
+def test_a_reference_sample_is_that_of_the_circuit(client, text, bit_packed):
+    theirs = stim.Circuit(text)
+    ours = reference_sample(client, theirs, bit_packed=bit_packed)
+    expected = theirs.reference_sample(bit_packed=bit_packed)
+    same_kind(ours, expected)
+    assert np.array_equal(ours, expected)
 
 
 @pytest.mark.parametrize("bit_packed", [False, True])

@@ -41,6 +41,7 @@ def run(path: Path, *options: str) -> str:
 def test_files_are_read_by_stim(circuit: tuple[stim.Circuit, Path], tmp_path: Path, name: str) -> None:
     theirs, path = circuit
     events, measured, flips, alone = (tmp_path / each for each in ("events", "measured", "flips", "alone"))
+    reference = tmp_path / "reference"
     report = run(path, "--detection-events", str(events), "--measurements", str(measured), "--out-format", name)
     assert f"{SHOTS} shots" in report
     run(path, "--detection-events", str(alone), "--observables", str(flips), "--out-format", name)
@@ -48,6 +49,10 @@ def test_files_are_read_by_stim(circuit: tuple[stim.Circuit, Path], tmp_path: Pa
     bits = read(path=measured, format=name, num_measurements=theirs.num_measurements)
     found = read(path=events, format=name, num_detectors=theirs.num_detectors, num_observables=theirs.num_observables)
     assert bits.shape == (SHOTS, theirs.num_measurements)
+    if name != "ptb64":
+        run(path, "--reference-sample", str(reference), "--out-format", name)
+        sample = read(path=reference, format=name, num_measurements=theirs.num_measurements)
+        assert np.array_equal(sample, [theirs.reference_sample()])
     converter = theirs.compile_m2d_converter()
     assert np.array_equal(found, converter.convert(measurements=bits, append_observables=True))
     detectors = read(path=alone, format=name, num_detectors=theirs.num_detectors)

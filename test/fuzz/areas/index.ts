@@ -8,6 +8,7 @@ import { methodsArea } from './methods.ts';
 import { noiseArea } from './noise.ts';
 import { openqasmArea } from './openqasm.ts';
 import { staticArea } from './static.ts';
+import { stimTextsArea } from './stim-texts.ts';
 
 /** The areas of the fuzzer. */
 export const AREAS = [
@@ -17,6 +18,7 @@ export const AREAS = [
   methodsArea,
   batchesArea,
   detectorsArea,
+  stimTextsArea,
   openqasmArea,
   clientsArea,
 ] as readonly unknown[] as readonly Area<unknown>[];

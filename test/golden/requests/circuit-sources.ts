@@ -121,7 +121,7 @@ export const CIRCUIT_SOURCES = [
         stim: 'R 0 1\nH 0\nCX 0 1\nDEPOLARIZE2(0.1) 0 1\nHERALDED_ERASE(0.2) 1\nMPP X0*!X1\nREPEAT 2 {\n  MR(0.05) 1\n  SHIFT_COORDS(0, 1)\n}\nM 0\nCX sweep[0] 0',
         target_processor: 'qvm',
         shots: 20,
-        return: ['counts', 'measurements'],
+        return: ['counts', 'measurements', 'reference_sample'],
       },
     ],
     [

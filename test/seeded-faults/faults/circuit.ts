@@ -167,6 +167,18 @@ export const CIRCUIT_FAULTS: readonly SeededFault[] = [
     to: 'signs: withMask(1)',
   },
   {
+    name: 'the reference sample measures X in the order of targets',
+    file: 'src/compiler/clifford/as-collapsed.ts',
+    from: 'const measure = isTurned ? ascending(operation) : operation;',
+    to: 'const measure = operation;',
+  },
+  {
+    name: 'a walk for parities takes any time where it must be quick',
+    file: 'src/compiler/clifford/error-walk.ts',
+    from: 'if (this.#tables.work > this.#mostWork)',
+    to: 'if (this.#tables.work > 1e300)',
+  },
+  {
     name: 'signs of random detectors that follow from others are forgotten',
     file: 'src/compiler/clifford/error-walk.ts',
     from: 'this.expected[each]! ^= (turns >> 1) & 1;',

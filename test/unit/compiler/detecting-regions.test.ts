@@ -110,7 +110,7 @@ test('can be asked for at some TICKs alone', () => {
 
 test.each([
   ['TICK\nT 0\nM 0', 'Stim line 2, column 1: T is not Clifford.'],
-  ['TICK\nR_X(0.5) 0', 'Stim line 2, column 1: R_X is not Clifford.'],
+  ['TICK\nR_X(0.3) 0', 'Stim line 2, column 1: R_X is not Clifford.'],
   [
     'TICK\nM 0\nDETECTOR rec[-2]',
     'Stim line 3, column 10: rec[-2] is before the first measurement.',

@@ -4,12 +4,16 @@
  * probabilities to 15 digits.
  */
 import { expect, test } from 'vitest';
+import { StepsSpentError } from '../../../src/circuit/circuit-limits.ts';
 import { readStim } from '../../../src/circuit/stim/read-stim.ts';
 import {
   compileAsWritten,
   compileStabilizer,
 } from '../../../src/compiler/clifford/compile-stabilizer.ts';
-import { detectorErrorModel } from '../../../src/compiler/clifford/error-model.ts';
+import {
+  detectorErrorModel,
+  expectedParities,
+} from '../../../src/compiler/clifford/error-model.ts';
 import { printErrorModel } from '../../../src/compiler/clifford/print-error-model.ts';
 
 function modelOf(text: string, allowGaugeDetectors: boolean) {
@@ -87,4 +91,24 @@ test('random detectors are refused unless they are allowed, and random observabl
     list: 'logicalObservables',
     index: 0,
   });
+});
+
+test('a bit that the detectors of a million rounds read is neither walked through for minutes nor in haste', () => {
+  const text = `M 0\nREPEAT 1000000 {\n  R 1\n  DETECTOR rec[-1]\n}`;
+  const read = readStim(text, { maxQubits: 20, maxGates: 1000 }, { takesLoops: true });
+  const program = compileStabilizer(read.circuit);
+  if ('kind' in program) throw new Error(program.operation);
+  expect(() => expectedParities(program, read, 1_000_000)).toThrow(StepsSpentError);
+  expect(expectedParities(program, read)).toEqual({ kind: 'long' });
+});
+
+test('many detectors of one bit are read in the time of one list', () => {
+  const read = readStim('M 0\nREPEAT 200000 {\n  DETECTOR rec[-1]\n}', {
+    maxQubits: 1,
+    maxGates: 10_000,
+  });
+  const program = compileStabilizer(read.circuit);
+  if ('kind' in program) throw new Error(program.operation);
+  // A list for each detector would be some 10^10 numbers.
+  expect(expectedParities(program, read, 1_000_000)).toHaveProperty('expected.length', 200_000);
 });

@@ -22,7 +22,7 @@ from .requests import (
     compile_body,
 )
 from .results import BatchResult, CircuitResult
-from .samples import Samples, sample, sample_detectors
+from .samples import Samples, reference_sample, sample, sample_detectors
 from .transport import Transport
 
 ResultT = TypeVar("ResultT")
@@ -98,6 +98,12 @@ class AsyncClient:
     ) -> Samples:
         """Measurements of a circuit; see :meth:`Client.sample`."""
         return await sample(self, circuit, shots, seed=seed, bit_packed=bit_packed, processor=processor)
+
+    async def reference_sample(
+        self, circuit: StimCircuit | str, *, bit_packed: bool = False, processor: str = "qvm"
+    ) -> Samples:
+        """Measurements of one run without noise; see :meth:`Client.reference_sample`."""
+        return await reference_sample(self, circuit, bit_packed=bit_packed, processor=processor)
 
     async def sample_detectors(
         self,

@@ -104,6 +104,19 @@ class Client:
         """
         return now(self._core.sample(circuit, shots, seed=seed, bit_packed=bit_packed, processor=processor))
 
+    def reference_sample(
+        self, circuit: StimCircuit | str, *, bit_packed: bool = False, processor: str = "qvm"
+    ) -> Samples:
+        """Measurements of one run without noise, as ``circuit.reference_sample(bit_packed=…)`` returns them.
+
+        Args:
+            circuit: as of :meth:`sample`, with Clifford gates alone.
+
+        Returns:
+            Shape (measurements,), or (⌈measurements / 8⌉,) if ``bit_packed``.
+        """
+        return now(self._core.reference_sample(circuit, bit_packed=bit_packed, processor=processor))
+
     def sample_detectors(
         self,
         circuit: StimCircuit | str,

@@ -78,7 +78,13 @@ class CircuitResult:
     def measurements(self) -> BoolMatrix | None:
         """Classical bits of all shots, shape (shots, bits), as ``sample`` of a Stim sampler returns them."""
         packed = self.record.get("measurements")
-        return None if packed is None else _unpacked_bits(packed, len(self.measured_qubits or []))
+        return None if packed is None else _unpacked_bits(packed, packed["num_bits"])
+
+    @property
+    def reference_sample(self) -> NDArray[np.bool_] | None:
+        """Classical bits of the reference sample, shape (bits,), as ``reference_sample`` of a Stim circuit returns them."""
+        packed = self.record.get("reference_sample")
+        return None if packed is None else _unpacked_bits(packed, packed["num_bits"])[0]
 
     @property
     def detection_events(self) -> tuple[BoolMatrix, BoolMatrix] | None:

@@ -44,6 +44,21 @@ async def sample(
     return _rows(drawn, bit_packed)
 
 
+async def reference_sample(
+    client: AsyncClient, circuit: StimCircuit | str, *, bit_packed: bool, processor: str
+) -> Samples:
+    """See :meth:`qcs_client.Client.reference_sample`."""
+
+    def bits(result: CircuitResult) -> Samples:
+        drawn: Samples = _present(result.reference_sample)[np.newaxis]
+        return drawn
+
+    width = None if isinstance(circuit, str) else circuit.num_measurements
+    drawn = await _drawn(client, circuit, 1, "reference_sample", width, None, processor, bits)
+    row: Samples = _rows(drawn, bit_packed)[0]
+    return row
+
+
 async def sample_detectors(
     client: AsyncClient,
     circuit: StimCircuit | str,

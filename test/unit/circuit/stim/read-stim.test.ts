@@ -125,7 +125,7 @@ test('errors of a chain exclude each other; a wide error comes from one more qub
       ],
     },
   });
-  expect(brief('E(0.1) X0 Y1 Z3')).toEqual(['noise 4', 'CX 4 0', 'CY 4 1', 'CZ 4 3', 'reset 4']);
+  expect(brief('E(0.1) X0 !Y1 Z3')).toEqual(['noise 4', 'CX 4 0', 'CY 4 1', 'CZ 4 3', 'reset 4']);
 });
 
 test.each([

@@ -10,12 +10,17 @@ from ..requests import StimText
 from ..samples import Samples
 from .collecting import collect
 
-__all__ = ["StimText", "collect", "sample", "sample_detectors"]
+__all__ = ["StimText", "collect", "reference_sample", "sample", "sample_detectors"]
 
 
 def sample(client: Client, circuit: Any, shots: int, **options: Any) -> Samples:
     """Measurements of a circuit: :meth:`qcs_client.Client.sample`."""
     return client.sample(circuit, shots, **options)
+
+
+def reference_sample(client: Client, circuit: Any, **options: Any) -> Samples:
+    """Measurements of one run without noise: :meth:`qcs_client.Client.reference_sample`."""
+    return client.reference_sample(circuit, **options)
 
 
 def sample_detectors(
