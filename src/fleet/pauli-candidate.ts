@@ -19,16 +19,14 @@ const PER_PAULI_STRING_MS = 5e-5;
 
 /** Estimate of a circuit by Pauli propagation. */
 export function byPaulis(question: MethodQuestion, spec: ProcessorSpec): MethodCandidate | Refusal {
-  const { work, outputs, asked, typicalPoint } = question;
+  const { outputs, asked, typicalPoint } = question;
   const missing = outputs.find((name) => factsOf(name).by.pauli_propagation === 'never');
   if (missing !== undefined) {
     return { why: `pauli_propagation has no ${missing}, but expectation values alone` };
   }
   const paulis = { ...DEFAULT_PAULI_LIMITS, ...question.paulis };
   const circuit = typicalPoint?.() ?? question.circuit;
-  const program = work.isBranching
-    ? { problem: 'measurements in mid-circuit, resets and conditions' }
-    : compilePaulis(circuit, paulis);
+  const program = compilePaulis(circuit, paulis);
   if ('problem' in program) return { why: `pauli_propagation takes no ${program.problem}` };
   const { maps } = program;
   const numBranching = maps.filter(({ strings }) => branches(strings)).length;

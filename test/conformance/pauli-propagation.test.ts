@@ -1,6 +1,6 @@
 /** Pauli propagation against the state vector and the density matrix of the reference engine, and against stabilizers. */
 import { describe, expect, test } from 'vitest';
-import type { DynamicCircuit, Operation } from '../../src/circuit/circuit.ts';
+import type { DynamicCircuit, DynamicOperation, Operation } from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
@@ -71,10 +71,19 @@ describe('without truncation', () => {
     const stream = new RandomStream(100 + seed);
     const numQubits = 3 + (seed % 3);
     const { operations } = randomCircuit(stream, numQubits, 15);
+    // In the middle a measurement and a reset, and a measurement that only noise follows.
+    const qubits = stream.distinct(3, numQubits) as [number, number, number];
+    const collapses: readonly DynamicOperation[] = [
+      { kind: 'measure', qubits: [qubits[0]], bits: [0] },
+      { kind: 'reset', qubits: [qubits[1]] },
+    ];
+    const noisy = withRandomNoise(operations, stream, numQubits);
+    const last: DynamicOperation = { kind: 'measure', qubits: [qubits[2]], bits: [1] };
+    const after = withRandomNoise([gate('ID', [qubits[2]])], stream, numQubits);
     const circuit = {
       numQubits,
-      numBits: 0,
-      operations: withRandomNoise(operations, stream, numQubits),
+      numBits: 2,
+      operations: [...noisy.toSpliced(noisy.length >> 1, 0, ...collapses), last, ...after],
     };
     const observables = [randomObservable(stream, numQubits, 5)];
     const { program } = compileDensity(circuit, reference.target);

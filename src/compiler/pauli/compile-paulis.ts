@@ -7,8 +7,10 @@
  */
 import type { DynamicCircuit, DynamicOperation, Qubit } from '../../circuit/circuit.ts';
 import { krausMatrices } from '../../circuit/noise/channel.ts';
+import { flip, resetTo } from '../../circuit/noise/named-channels.ts';
 import { matrixOfOperations } from '../../circuit/operation-matrix.ts';
 import { adjoint, type ComplexMatrix, dimension, multiply } from '../../math/complex-matrix.ts';
+import { lastReadings } from '../noise/last-readings.ts';
 import type { GateLike } from '../passes/gate-like.ts';
 import type { PauliLimits, PauliMap, PauliProgram } from '../program.ts';
 
@@ -35,13 +37,18 @@ export function compilePaulis(
     known.set(key, strings);
     return strings;
   };
-  for (const operation of circuit.operations.toReversed()) {
+  // Values are those before the measurements that come last.
+  for (const operation of lastReadings(circuit.operations).operations.toReversed()) {
     if (operation.kind === 'barrier' || operation.kind === 'misread') continue;
-    if (operation.kind === 'measure' && operation.condition === undefined) continue;
-    const qubits = qubitsOfMap(operation);
-    if (qubits === undefined) {
-      return { problem: 'resets, conditions and classical computation' };
+    if (operation.condition !== undefined) return { problem: NO_MAP };
+    if (operation.kind === 'measure' || operation.kind === 'reset') {
+      const channel = COLLAPSES[operation.kind];
+      const strings = mapOf(channel, () => krausMatrices(channel));
+      for (const qubit of operation.qubits) maps.push({ qubits: [qubit], strings });
+      continue;
     }
+    const qubits = qubitsOfMap(operation);
+    if (qubits === undefined) return { problem: NO_MAP };
     if (qubits.length > MAX_MAP_QUBITS) {
       return { problem: `gates and channels on more than ${MAX_MAP_QUBITS} qubits` };
     }
@@ -61,13 +68,16 @@ export function compilePaulis(
   };
 }
 
+const NO_MAP = 'conditions, classical computation and initial states given by numbers';
+
+/** What happens to the mean state: a measurement takes the phases of its qubit. */
+const COLLAPSES = { measure: flip('Z', 0.5)!, reset: resetTo(0, 1)! } as const;
+
 /** Qubits of the map of an operation; undefined if it has none. */
 function qubitsOfMap(operation: DynamicOperation): readonly Qubit[] | undefined {
-  if (operation.kind === 'noise' && operation.condition === undefined) return operation.qubits;
+  if (operation.kind === 'noise') return operation.qubits;
   if (operation.kind !== 'gate' && operation.kind !== 'unitary') return undefined;
-  return operation.condition === undefined
-    ? [...operation.controls, ...operation.targets]
-    : undefined;
+  return [...operation.controls, ...operation.targets];
 }
 
 const keyOf = (operation: GateLike) =>
