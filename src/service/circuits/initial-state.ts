@@ -16,17 +16,19 @@ import { isJsonObject } from '../../workloads/procedures/json.ts';
 const TOLERANCE = 1e-6;
 
 const complexNumber = z.tuple([z.number(), z.number()]);
-const label = (form: RegExp) => z.string().min(1).max(MAX_CIRCUIT_QUBITS).regex(form);
+const label = (form: RegExp, what: string) => z.string().max(MAX_CIRCUIT_QUBITS).regex(form, what);
 
 /** Field of requests, as documented. `readInitialState` checks it: zod would walk a million numbers. */
 export const initialStateField = {
   initial_state: z
     .union([
       z.strictObject({
-        basis: label(/^[01]+$/).describe('Label of a basis state; qubit 0 is rightmost'),
+        basis: label(/^[01]+$/, 'must be bits, such as "0101"').describe(
+          'Label of a basis state; qubit 0 is rightmost',
+        ),
       }),
       z.strictObject({
-        product: label(/^[01+\-rl]+$/).describe(
+        product: label(/^[01+\-rl]+$/, 'must be letters of 01+-rl, such as "0+"').describe(
           'A letter for each qubit, qubit 0 rightmost: |0⟩, |1⟩, |+⟩, |−⟩, r = (|0⟩ + i|1⟩)/√2, l = (|0⟩ − i|1⟩)/√2',
         ),
       }),
