@@ -12,7 +12,7 @@ import { paulisExecutable } from '../../src/engine/pauli/run-paulis.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import { NEVER, runCircuit } from '../support/engine-runs.ts';
 import { withRandomNoise } from '../support/noisy-circuits.ts';
-import { gate, randomGates } from '../support/random-circuits.ts';
+import { gate, randomGates, randomUnitary } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
@@ -65,6 +65,21 @@ describe('without truncation', () => {
     const own = await run(circuit, observables);
     expectClose(own, await runCircuit(reference, circuit, { observables }));
     expect(own.truncationError).toBeLessThan(1e-12);
+  });
+
+  test('one matrix stands for itself and for itself under controls', async () => {
+    const stream = new RandomStream(90);
+    const matrix = randomUnitary(stream, 1);
+    const use = (target: number, controls: readonly number[]): Operation => {
+      return { kind: 'unitary', controls, targets: [target], matrix };
+    };
+    const operations = [use(0, []), use(1, [0]), use(2, [0, 1]), use(2, [])];
+    const circuit = { numQubits: 3, numBits: 0, operations };
+    const observables = [randomObservable(stream, 3, 6)];
+    expectClose(
+      await run(circuit, observables),
+      await runCircuit(reference, circuit, { observables }),
+    );
   });
 
   testSeeds('values under any noise are those of the density matrix', seeds(12), async (seed) => {

@@ -80,10 +80,13 @@ function qubitsOfMap(operation: DynamicOperation): readonly Qubit[] | undefined 
   return [...operation.controls, ...operation.targets];
 }
 
+/** The same for operations with the same map. Unitaries may share a matrix, and not their controls. */
 const keyOf = (operation: GateLike) =>
-  operation.kind === 'unitary'
-    ? operation.matrix
-    : `${operation.gate} ${operation.controls.length} ${operation.angles.join()}`;
+  operation.kind === 'gate'
+    ? `${operation.gate} ${operation.controls.length} ${operation.angles.join()}`
+    : operation.controls.length === 0
+      ? operation.matrix
+      : operation;
 
 function wholeMatrix(operation: GateLike): ComplexMatrix {
   const { length } = operation.controls;
