@@ -147,6 +147,8 @@ class PartList {
         throw notByStabilizers(operation);
       }
       if (operation.kind === 'initialize') {
+        if (part.length + this.steps.length > 0)
+          throw new Error('unreachable: a late initial state');
         this.steps.push({ kind: 'initialize', state: operation.state, places: this.layout });
         continue;
       }

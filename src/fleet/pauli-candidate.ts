@@ -25,6 +25,11 @@ export function byPaulis(question: MethodQuestion, spec: ProcessorSpec): MethodC
     return { why: `pauli_propagation has no ${missing}, but expectation values alone` };
   }
   const paulis = { ...DEFAULT_PAULI_LIMITS, ...question.paulis };
+  if (paulis.isApproximate && outputs.includes('gradient')) {
+    return {
+      why: 'pauli_propagation has a gradient without "approximate": true alone, because it does not bound the error of one',
+    };
+  }
   const circuit = typicalPoint?.() ?? question.circuit;
   const program = compilePaulis(circuit, paulis);
   if ('problem' in program) return { why: `pauli_propagation takes no ${program.problem}` };

@@ -59,8 +59,9 @@ function expectClose(own: RunResult, exact: RunResult): void {
 describe('without truncation', () => {
   testSeeds('values are those of the state vector', seeds(12), async (seed) => {
     const stream = new RandomStream(seed);
-    const numQubits = 3 + (seed % 10);
-    const circuit = randomCircuit(stream, numQubits, 20);
+    // 4^9 strings are within the limit.
+    const numQubits = 3 + (seed % 7);
+    const circuit = randomCircuit(stream, numQubits, 15);
     const observables = [1, 6].map((count) => randomObservable(stream, numQubits, count));
     const own = await run(circuit, observables);
     expectClose(own, await runCircuit(reference, circuit, { observables }));
@@ -169,6 +170,18 @@ describe('with truncation', () => {
     const own = await run(circuit, [middle!], { isApproximate: true, minCoefficient: 1e-3 });
     expect(own.truncationError).toBeGreaterThan(0);
     expect(Math.abs(own.expectations![0]! - exact!)).toBeLessThan(0.01);
+  });
+
+  test('no more strings are kept than allowed where all have one size', async () => {
+    // Each T makes two strings of one, with equal coefficients.
+    const all = Array.from({ length: 20 }, (_, q) => q);
+    const operations = all.flatMap((q) => [gate('H', [q]), gate('T', [q])]);
+    const factors = all.map((qubit) => ({ pauli: 'X' as const, qubit }));
+    const observables = [[{ coefficient: 1, factors }]];
+    const limits = { isApproximate: true, maxTerms: 1024 };
+    const own = await run({ numQubits: 20, numBits: 0, operations }, observables, limits);
+    const error = Math.abs(own.expectations![0]! - Math.SQRT1_2 ** 20);
+    expect(error).toBeLessThanOrEqual(own.truncationError!);
   });
 
   test('more strings than allowed fail unless some may be left out', async () => {

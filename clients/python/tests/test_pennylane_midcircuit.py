@@ -138,6 +138,17 @@ class TestShots:
             assert len(value) == len(wires) == (expected or len(value))
             assert 100 < len(value) < 200 or mode == "fill-shots"
 
+    @pytest.mark.parametrize("method", ["device", "deferred"])
+    def test_shots_made_again_begin_in_the_state_at_the_beginning(self, device, method):
+        def circuit():
+            qml.StatePrep(np.array([0.6, 0, 0, 0.8]), [0, 1])
+            qml.measure(0, postselect=1)
+            return qml.sample(wires=1)
+
+        made = qml.QNode(circuit, device(2), shots=100, mcm_method=method, postselect_mode="fill-shots")()
+        assert len(made) == 100
+        assert (made == 1).all()
+
     def test_an_outcome_that_cannot_be(self, device):
         def circuit():
             value = qml.measure(0, postselect=1)

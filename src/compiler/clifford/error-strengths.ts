@@ -32,6 +32,7 @@ export class ErrorStrengths {
   readonly half: readonly number[];
   /** Whether errors have strengths of their own, whatever they flip. */
   readonly areKnown: boolean;
+  readonly #symmetric: readonly number[];
 
   constructor(
     { channels, misreads }: StabilizerProgram,
@@ -59,14 +60,19 @@ export class ErrorStrengths {
       };
     });
     this.misreads = misreads.map(({ p1Given0, p0Given1 }) => strength((p1Given0 + p0Given1) / 2));
+    this.#symmetric = misreads.map(({ p1Given0, p0Given1 }) => (p1Given0 === p0Given1 ? 1 : 0));
     this.half = strength(1 / 2).term;
     this.probabilities = probabilities;
     this.areKnown = this.channels.every(({ independent }) => independent !== undefined);
   }
 
-  /** What the errors of a model depend on: which strengths are 0, and the order of strings. */
+  /**
+   * What the errors of a model depend on: which strengths are 0, the order of strings, and which misreadings are
+   * symmetric, for others are refused where errors must be exact.
+   */
   get form(): string {
     const bases = this.channels.map(({ errors }) => (errors?.basis[0]?.isX === true ? 1 : 0));
-    return `${bases.join('')} ${this.probabilities.map((each) => (each > 0 ? 1 : 0)).join('')}`;
+    const isPositive = this.probabilities.map((each) => (each > 0 ? 1 : 0));
+    return [bases, isPositive, this.#symmetric].map((each) => each.join('')).join(' ');
   }
 }

@@ -133,6 +133,7 @@ class StepList {
           throw notByStabilizers(operation);
         case 'initialize': {
           const { kind, state, qubits } = operation;
+          this.#endSweep();
           this.#steps.push({ kind, state, places: qubits });
           break;
         }

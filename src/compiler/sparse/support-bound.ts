@@ -202,7 +202,9 @@ class SupportWalk implements SupportBound {
       keepsCount = isMonomial(channel);
       this.#monomial.set(channel, keepsCount);
     }
-    if (keepsCount) this.#tie(qubits.filter((qubit) => this.#kinds[qubit]! < TIED));
+    // Pauli errors send all values of free qubits to all; other permutations may tie qubits to each other.
+    const isPauli = channel.kind === 'pauli';
+    if (keepsCount) this.#tie(isPauli ? qubits.filter((q) => this.#kinds[q]! < TIED) : qubits);
     else for (const qubit of qubits) this.#set(qubit, FREE);
     this.#count(!keepsCount);
   }

@@ -200,7 +200,8 @@ function useRunKeys(run: () => void): void {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       event.stopPropagation();
-      latest.current();
+      // Keys that are held run the circuit once.
+      if (!event.repeat) latest.current();
     };
     window.addEventListener('keydown', onKey, true);
     return () => window.removeEventListener('keydown', onKey, true);

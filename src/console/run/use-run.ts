@@ -55,6 +55,14 @@ interface KeptRun {
   readonly exact: readonly (readonly [string, number])[] | undefined;
 }
 
+/** Milliseconds after which a page that was left is gone. */
+const LEAVING_MS = 1000;
+
+function forgetRun(key: string): void {
+  const kept = sessionStorage.getItem(LAST_RUN);
+  if (kept !== null && JSON.parse(kept).idempotencyKey === key) sessionStorage.removeItem(LAST_RUN);
+}
+
 function keepRun(run: KeptRun): void {
   try {
     sessionStorage.setItem(LAST_RUN, JSON.stringify(run));
@@ -90,9 +98,9 @@ export function useRuns(): Runs {
     const show = (active: ActiveRun | undefined) => {
       if (!signal.aborted) setState((old) => ({ ...old, active, error: undefined }));
     };
+    let { id } = run;
     try {
       keepRun(run);
-      let { id } = run;
       let expectedStartAt: string | undefined;
       show({ id, progress: { status: 'queued' }, expectedStartAt });
       setState((old) => ({ ...old, unfinished: undefined }));
@@ -115,8 +123,10 @@ export function useRuns(): Runs {
       }));
     } catch (error) {
       if (signal.aborted) return;
-      // A page that is left loses its connections; the next one finds the run.
+      // A page that is left loses its connections; the next one finds the run. One that stays has shown the failure: what
+      // was not sent is not sent later, without being asked.
       if (!(error instanceof ConnectionError)) sessionStorage.removeItem(LAST_RUN);
+      else if (id === undefined) setTimeout(() => forgetRun(key), LEAVING_MS);
       const hasEnded = error instanceof JobFailedError || error instanceof JobCancelledError;
       const unfinished = hasEnded ? (error.job as Circuit) : undefined;
       setState((old) => ({ ...old, active: undefined, error, unfinished }));

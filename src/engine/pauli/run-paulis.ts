@@ -230,7 +230,8 @@ class PauliStrings {
     if (this.#count <= EXCESS * maxTerms) return;
     const sizes = this.#rows.coefficients.slice(0, this.#count).map(Math.abs).sort();
     const cut = sizes[this.#count - maxTerms]!;
-    this.#keep(0, (_, size) => size >= cut);
+    let numEqual = maxTerms - sizes.reduce((sum, size) => sum + (size > cut ? 1 : 0), 0);
+    this.#keep(0, (_, size) => size > cut || (size === cut && numEqual-- > 0));
   }
 
   #keep(from: number, isKept: (row: number, size: number) => boolean): void {

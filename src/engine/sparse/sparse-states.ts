@@ -72,13 +72,16 @@ export class SparseStates implements StateOperations<SparseState> {
       if (this.#slicer.spend(chunk.length)) await this.#slicer.pause();
     }
     this.#numHeld += basisStates.length - state.count;
-    if (this.#numHeld > this.#limit) {
-      throw new TooManyAmplitudesError(this.#limit, bytesOfAmplitude(this.#source.numQubits));
-    }
+    if (this.#numHeld > this.#limit) throw this.#tooMany();
     state.assign(Uint32Array.from(basisStates), Float64Array.from(parts));
   }
 
+  #tooMany(): TooManyAmplitudesError {
+    return new TooManyAmplitudesError(this.#limit, bytesOfAmplitude(this.#source.numQubits));
+  }
+
   copy(state: SparseState): SparseState {
+    if (this.#numHeld + state.count > this.#limit) throw this.#tooMany();
     this.#numHeld += state.count;
     return state.copy();
   }

@@ -192,7 +192,8 @@ export function checkAsked(
       add(`${needed}. Leave those out, or ask for counts.`);
       return;
     }
-    if (name === 'gradient' && circuit.operations[0]?.kind === 'initialize') {
+    const isGradient = name === 'gradient' || name === 'adjoint_gradient';
+    if (isGradient && circuit.operations[0]?.kind === 'initialize') {
       add(
         'needs a circuit that begins in a basis or product state, and not in one given by numbers.',
       );

@@ -211,7 +211,12 @@ export class StratifiedCounts {
     const sampled = this.#sampled();
     const left = Math.floor((this.#rule.maxShots - planned) / CHUNK_SHOTS);
     const taken = sampled.reduce((sum, { shots }) => sum + shots, 0) / CHUNK_SHOTS;
-    const fresh = sampled.filter(({ shots }) => shots === 0).slice(0, left);
+    // Where there are not enough shots for all, those of the likeliest say most.
+    const { probabilities } = this.#numbers;
+    const fresh = sampled
+      .filter(({ shots }) => shots === 0)
+      .toSorted((a, b) => probabilities[b.faults]! - probabilities[a.faults]!)
+      .slice(0, left);
     for (const { faults } of fresh) add(faults, 1);
     const budget = Math.min(left, Math.max(sampled.length, taken)) - fresh.length;
     const weights = sampled.map(({ shots, ...of }) =>

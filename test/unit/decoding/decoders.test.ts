@@ -61,3 +61,30 @@ test('errors have the probabilities of their own circuit, whichever was read bef
     }
   }
 });
+
+test('readings that are not symmetric are no exact errors, whichever was read before', () => {
+  const read = (p1Given0: number, p0Given1: number) => {
+    const program = compileStabilizer({
+      numQubits: 1,
+      numBits: 1,
+      operations: [
+        { kind: 'measure', qubits: [0], bits: [0] },
+        { kind: 'misread', bits: [0], p1Given0, p0Given1 },
+      ],
+    });
+    if ('kind' in program) throw new Error(program.kind);
+    return program;
+  };
+  const parities = { detectors: [[0]], logicalObservables: [] };
+  const [even, uneven] = [read(0.01, 0.01), read(0.01, 0.05)];
+  for (const order of [
+    [even, uneven],
+    [uneven, even],
+  ]) {
+    const decoders = new Decoders();
+    const found = order.map((program) => decoders.errorsOf(program, parities, 'exact'));
+    const of = (program: typeof even) => found[order.indexOf(program)]!;
+    expect(of(even)).toMatchObject({ errors: [{ probability: 0.01 }] });
+    expect(of(uneven)).toMatchObject({ reason: expect.stringContaining('0.05') });
+  }
+});

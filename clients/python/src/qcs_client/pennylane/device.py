@@ -71,6 +71,7 @@ def _decomposed(
         and len(wires) <= min(_MAX_STATE_WIRES, len(first.wires) + _MAX_OTHER_WIRES)
         # Shots that a measurement rules out are made again from |0…0⟩.
         and not mid_measurements(tape)
+        and not postselects(tape)
     )
     decomposed: Any = decompose
     tapes, read = decomposed(tape, skip_initial_state_prep=keeps, device_wires=device_wires, **options)
