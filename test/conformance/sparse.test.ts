@@ -30,7 +30,7 @@ import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 import { describeEngine } from './engine-suite.ts';
 
-const MAX_QUBITS = 15;
+const MAX_QUBITS = 12;
 const reference = openReferenceEngine({ maxQubits: MAX_QUBITS });
 
 /** The method as an engine of programs that were compiled for the reference engine. */
