@@ -191,7 +191,7 @@ describe('Fleet', () => {
     const [statevector, gpuFleet, qvm] = fleet.describe();
     expect(statevector).toBe('statevector-sim: CPU engine (f64), up to 21 qubits.');
     expect(qvm).toBe(
-      'qvm: CPU engine (f64), up to 21 qubits by statevector, 11 by density_matrix, 8192 by stabilizer, 20000 by matrix_product_state.',
+      'qvm: CPU engine (f64), up to 21 qubits by statevector, 11 by density_matrix, 8192 by stabilizer, 20000 by matrix_product_state, 20000 by sparse, 20000 by pauli_propagation.',
     );
     expect(gpuFleet).toContain(why);
     expect(fleet.adapters).toBe(found);
@@ -368,6 +368,8 @@ test('computes density matrices in single precision where double precision has n
       nearClifford: { maxQubits: 2000, maxStates: 2 ** 15, maxActiveQubits: 9 },
     },
     { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
+    { method: 'sparse', maxQubits: 20_000, maxNoisyQubits: 20_000 },
+    { method: 'pauli_propagation', maxQubits: 20_000, maxNoisyQubits: 20_000 },
   ]);
   for (const [numQubits, precision] of [
     [8, 'f64'],
