@@ -92,7 +92,7 @@ const SEEN: usize = 24;
 const INNER_LINK: usize = 28;
 const PARENT_LINK: usize = 40;
 
-// What may happen where two places come together: one of these is the next thing to decide.
+// The ways in which two places can come together. The matcher decides one of them at a time.
 const NO_MEETING = 0;
 const REGIONS_MEET = 1;
 const AT_BOUNDARY = 2;

@@ -438,6 +438,11 @@ export function onBits(
   });
 }
 
+/** The state given by numbers that a circuit begins in; undefined where it begins in |0…0⟩ or is made by gates. */
+export function preparedState({ operations: [first] }: DynamicCircuit): PreparedState | undefined {
+  return first?.kind === 'initialize' ? first.state : undefined;
+}
+
 /**
  * The initial state and the gates of a circuit without noise whose measurements, and the assignments that read them,
  * come last.

@@ -145,7 +145,7 @@ function factsText(
     .join('\n');
 }
 
-/** What matrix product states or Pauli propagation left out, as a sentence; undefined for other methods. */
+/** A sentence that says what matrix product states or Pauli propagation left out; undefined for other methods. */
 function cutText({ truncation_error: cuts, largest_bond: bonds }: BatchProgramResult) {
   if (cuts === undefined) return undefined;
   const ofBonds = bonds === undefined ? '' : `largest bond ${largest(bonds)}, `;

@@ -606,7 +606,7 @@ export type Circuit = {
     /** Bits of a shot */
     readonly num_bits: number;
     readonly shots: number;
-    /** Of the format b8 alone */
+    /** Bytes that hold one shot; only the format b8 has it */
     readonly bytes_per_shot?: number | undefined;
     /** Stim's name of the format */
     readonly format: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets';
@@ -621,7 +621,7 @@ export type Circuit = {
     /** Bits of a shot */
     readonly num_bits: number;
     readonly shots: number;
-    /** Of the format b8 alone */
+    /** Bytes that hold one shot; only the format b8 has it */
     readonly bytes_per_shot?: number | undefined;
     /** Stim's name of the format */
     readonly format: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets';
@@ -643,7 +643,7 @@ export type Circuit = {
     readonly num_detectors: number;
     readonly num_logical_observables: number;
     readonly shots: number;
-    /** Of the format b8 alone */
+    /** Bytes that hold one shot; only the format b8 has it */
     readonly bytes_per_shot?: number | undefined;
     /** Stim's name of the format */
     readonly format: '01' | 'b8' | 'r8' | 'ptb64' | 'hits' | 'dets';
@@ -2656,7 +2656,7 @@ export type TaskCounts = {
     readonly method: 'stratified';
     /** Independent errors that may happen */
     readonly num_faults: number;
-    /** Of them, those of a shot on average */
+    /** Independent errors that happen in a shot, on average */
     readonly mean_faults: number;
     /** Fewer faults are taken as corrected, as the request says */
     readonly min_faults: number;

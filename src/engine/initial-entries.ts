@@ -59,11 +59,9 @@ export class InitialEntries {
    *
    * @param first - Physical basis index of its first amplitude.
    */
-  fill(first: number, out: Float64Array | Float32Array): void {
-    const numbers = out instanceof Float64Array ? out : new Float64Array(out.length);
+  fill(first: number, out: Float64Array): void {
     for (let i = 0; i < out.length; i += 2) {
-      this.#write(this.#logicalOf.at(first + i / 2) >>> 0, numbers, i);
+      this.#write(this.#logicalOf.at(first + i / 2) >>> 0, out, i);
     }
-    if (numbers !== out) out.set(numbers);
   }
 }

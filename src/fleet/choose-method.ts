@@ -2,6 +2,7 @@
  * Chooses the simulation method of a circuit: the cheapest one that is exact for the requested outputs, or the one that
  * the caller names. A request that no method can serve is refused with the figures of each.
  */
+import { preparedState } from '../circuit/circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { factsOf, isMean, isOfDensity } from '../circuit/outputs.ts';
@@ -316,8 +317,7 @@ const MIXED = 'a mixed initial_state';
 
 /** Outputs of a question that only density matrices have, and its initial state if that is such. */
 function ofDensity({ outputs, circuit }: MethodQuestion): readonly string[] {
-  const [first] = circuit.operations;
-  const isMixed = first?.kind === 'initialize' && first.state.kind === 'mixed';
+  const isMixed = preparedState(circuit)?.kind === 'mixed';
   return [...new Set(outputs.filter(isOfDensity)), ...(isMixed ? [MIXED] : [])];
 }
 

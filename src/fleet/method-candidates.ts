@@ -4,6 +4,7 @@ import {
   type DynamicCircuit,
   numOperationsOf,
   operationQubits,
+  preparedState,
   type Qubit,
 } from '../circuit/circuit.ts';
 import { StepsSpentError } from '../circuit/circuit-limits.ts';
@@ -310,7 +311,7 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCa
   if (allOperations(question.circuit.operations).some(({ kind }) => kind === 'noise')) {
     return { why: 'matrix_product_state takes no noise but readout errors' };
   }
-  if (question.circuit.operations[0]?.kind === 'initialize') {
+  if (preparedState(question.circuit) !== undefined) {
     return { why: 'matrix_product_state takes no initial state given by numbers' };
   }
   if (work.isBranching && outputs.some((name) => given(name) === 'of one state')) {

@@ -1,5 +1,5 @@
 /** Estimate by sparse states: the cost of a circuit, or why the method refuses it. */
-import { allOperations, numOperationsOf } from '../circuit/circuit.ts';
+import { allOperations, numOperationsOf, preparedState } from '../circuit/circuit.ts';
 import { counted } from '../circuit/errors.ts';
 import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import { supportBound } from '../compiler/sparse/support-bound.ts';
@@ -37,8 +37,7 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
   const given = (name: OutputName) => factsOf(name).by.sparse;
   const missing = outputs.find((name) => given(name) === 'never');
   if (missing !== undefined) return { why: `sparse has no ${missing}` };
-  const [first] = question.circuit.operations;
-  if (first?.kind === 'initialize' && first.state.kind === 'mixed') {
+  if (preparedState(question.circuit)?.kind === 'mixed') {
     return { why: 'sparse takes no mixed initial_state' };
   }
   const hasBranches = work.isBranching || work.noise !== undefined;

@@ -67,8 +67,9 @@ export class ErrorStrengths {
   }
 
   /**
-   * What the errors of a model depend on: which strengths are 0, the order of strings, and which misreadings are
-   * symmetric, for others are refused where errors must be exact.
+   * A text that is equal for two sets of strengths if a model has the same errors with both. It says which strengths
+   * are 0, which strings come first, and which misreadings are symmetric: others are refused where errors must be
+   * exact.
    */
   get form(): string {
     const bases = this.channels.map(({ errors }) => (errors?.basis[0]?.isX === true ? 1 : 0));

@@ -94,10 +94,9 @@ export function checkBatchProgram(
   const given = unpackedInputs(program.inputs ?? {}, faults);
   const inputs = attempt(faults, () => inputColumns(given));
   const { initial_state } = program;
-  const start = initial_state === undefined ? undefined : readInitialState(initial_state, faults);
-  if (start !== undefined && sourceField === 'stim') {
-    faults.add('initial_state', 'Not taken with stim: the text prepares its states itself.');
-  }
+  const isStim = sourceField === 'stim';
+  const start =
+    initial_state === undefined ? undefined : readInitialState(initial_state, isStim, faults);
   const source = sourceOf(
     program.circuit && start ? { ...program, qubits: program.qubits ?? start.numQubits } : program,
   );

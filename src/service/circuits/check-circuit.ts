@@ -355,11 +355,7 @@ export function readProgram(
 ): ReadSource | undefined {
   const { circuit, stim, initial_state, qubits } = parts;
   if (initial_state === undefined) return readWithoutState(parts, limits, faults, takesLoops);
-  if (stim !== undefined) {
-    faults.add('initial_state', 'Not taken with stim: the text prepares its states itself.');
-    return undefined;
-  }
-  const start = readInitialState(initial_state, faults);
+  const start = readInitialState(initial_state, stim !== undefined, faults);
   if (start === undefined) return undefined;
   const width = circuit === undefined ? qubits : (qubits ?? start.numQubits);
   const read = readWithoutState({ ...parts, qubits: width }, limits, faults, takesLoops);

@@ -1,5 +1,5 @@
 /** Checks the requested outputs of a circuit, or of each circuit of a batch, against the table of outputs. */
-import { type DynamicCircuit, isNoisy } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, isNoisy, preparedState } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import {
@@ -193,7 +193,7 @@ export function checkAsked(
       return;
     }
     const isGradient = name === 'gradient' || name === 'adjoint_gradient';
-    if (isGradient && circuit.operations[0]?.kind === 'initialize') {
+    if (isGradient && preparedState(circuit) !== undefined) {
       add(
         'needs a circuit that begins in a basis or product state, and not in one given by numbers.',
       );

@@ -3,7 +3,13 @@
  * one point. Whatever the form of a request, its program comes here, so that the order of the checks is one:
  * observables, device, noise, method, outputs.
  */
-import { type DynamicCircuit, isNoisy, measuredQubits, type Qubit } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  isNoisy,
+  measuredQubits,
+  preparedState,
+  type Qubit,
+} from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import type { FaultList } from '../../circuit/errors.ts';
@@ -95,7 +101,7 @@ export function checkProgram(
     parseObservables(question.observables, numReadableQubits(circuit, device), 'observables'),
   );
   const isDevice = purpose === 'run' && target?.spec.device !== undefined;
-  if (isDevice && circuit.operations[0]?.kind === 'initialize') {
+  if (isDevice && preparedState(circuit) !== undefined) {
     const problem = `${target.spec.id} is a device, which begins in a basis or product state. Simulators, such as qvm, begin in any.`;
     faults.add('initial_state', problem);
     return undefined;

@@ -480,7 +480,10 @@ export type ProgramResultJson = z.output<typeof programResult>;
 /** Shots in an answer. */
 const shotFields = {
   shots: z.int(),
-  bytes_per_shot: z.int().optional().describe('Of the format b8 alone'),
+  bytes_per_shot: z
+    .int()
+    .optional()
+    .describe('Bytes that hold one shot; only the format b8 has it'),
   format: z.enum(SHOT_FORMATS).describe("Stim's name of the format"),
   data: z
     .string()

@@ -68,8 +68,20 @@ export interface InitialState {
 const FORMS = ['basis', 'product', 'amplitudes', 'data', 'density_matrix'] as const;
 const FIELD = 'initial_state';
 
-/** Reads the field of a request; undefined after adding its faults. */
-export function readInitialState(value: unknown, faults: FaultList): InitialState | undefined {
+/**
+ * Reads the field of a request; undefined after adding its faults.
+ *
+ * @param isStim - Whether the circuit is a text in Stim's format.
+ */
+export function readInitialState(
+  value: unknown,
+  isStim: boolean,
+  faults: FaultList,
+): InitialState | undefined {
+  if (isStim) {
+    faults.add(FIELD, 'Not taken with stim: the text prepares its states itself.');
+    return undefined;
+  }
   const fields: Readonly<Record<string, unknown>> = isJsonObject(value) ? value : {};
   const [form, other] = FORMS.filter((name) => name in fields);
   const allowed: readonly string[] = form === 'data' ? ['dtype', 'data'] : form ? [form] : FORMS;

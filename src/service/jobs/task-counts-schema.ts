@@ -36,7 +36,7 @@ export const taskCounts = z
       .strictObject({
         method: z.literal('stratified'),
         num_faults: z.int().describe('Independent errors that may happen'),
-        mean_faults: z.number().describe('Of them, those of a shot on average'),
+        mean_faults: z.number().describe('Independent errors that happen in a shot, on average'),
         min_faults: z.int().describe('Fewer faults are taken as corrected, as the request says'),
         omitted_probability: z
           .number()

@@ -95,7 +95,7 @@ describe('a text that is typed', () => {
 
   test('typed back to what it was, is in step again', () => {
     type('h q[0]; x', 'h q[0];');
-    expect(draft.value).toBeDefined();
+    expect(draft.value?.source).toEqual({ qasm: 'h q[0]; x' });
     type('h q[0];', 'h q[0];');
     expect(draft.value).toBeUndefined();
     // Of a text that was typed before, what counts is that text.

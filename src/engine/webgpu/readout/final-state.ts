@@ -105,9 +105,11 @@ export async function writeAmplitudes(
   const inSlice = Math.min(ENTRIES_PER_CHUNK, 2 ** chunkQubits, count);
   // The queue writes after all work that was submitted, and so that must include the clearing.
   context.flush();
+  const numbers = new Float64Array(2 * inSlice);
   const slice = new Float32Array(2 * inSlice);
   for (let from = 0; from < count; from += inSlice) {
-    entries.fill(first + from, slice);
+    entries.fill(first + from, numbers);
+    slice.set(numbers);
     const chunk = chunks[Math.floor(from / 2 ** chunkQubits)]!;
     const at = AMPLITUDE_BYTES * (from % 2 ** chunkQubits);
     context.device.queue.writeBuffer(chunk, at, slice);
