@@ -25,7 +25,7 @@ import {
   signOf,
   VARYING,
 } from './pauli-groups';
-import { GROUP_SHIFT, IMAG, LANES, mulAdd, subMul } from './vectors';
+import { GROUP_SHIFT, IMAG, LANES, mulAdd, place, subMul } from './vectors';
 
 /** Number of circuits of a bundle. */
 // @ts-ignore: a decorator of this compiler
@@ -72,8 +72,8 @@ export function storeExpectations(
     fold(load<u32>(group, FOLDS), load<u32>(group, END_OF_FOLDS), table);
     let uses = firstUses + (<usize>load<u32>(group, FIRST_STRING) << 2);
     const end: usize = load<u32>(group, END_OF_PLACES);
-    for (let place: usize = load<u32>(group, PLACES); place < end; place += PLACE_BYTES) {
-      const sum = table + <usize>load<u32>(place);
+    for (let string: usize = load<u32>(group, PLACES); string < end; string += PLACE_BYTES) {
+      const sum = table + <usize>load<u32>(string);
       const endOfUses: usize = load<u32>(uses, 4);
       for (let use: usize = load<u32>(uses); use < endOfUses; use += USE_BYTES) {
         const factor = load<f64>(use, USE_FACTOR);
@@ -121,10 +121,10 @@ function addPair(sum: v128, at: usize, partner: usize, part: u32, isHigh: bool):
 // @ts-ignore: a decorator of this compiler
 @inline
 function sumProducts(state: usize, group: usize, table: usize, part: u32): void {
-  const flips: usize = load<u32>(group, FLIPS);
-  const varying: usize = load<u32>(group, VARYING);
-  const allSigns: usize = load<u32>(group, SIGNED);
-  const uniform = allSigns | <usize>load<u32>(group, PLAIN);
+  const flips = place(group + FLIPS);
+  const varying = place(group + VARYING);
+  const allSigns = place(group + SIGNED);
+  const uniform = allSigns | place(group + PLAIN);
   const bitA = uniform & (0 - uniform);
   const rest = uniform ^ bitA;
   const bitB = rest & (0 - rest);
@@ -299,8 +299,8 @@ function applyGroups(fields: usize, state: usize, image: usize, table: usize): v
     const places: usize = load<u32>(group, PLACES);
     const endOfPlaces: usize = load<u32>(group, END_OF_PLACES);
     // An element is a coefficient twice.
-    for (let place = places; place < endOfPlaces; place += PLACE_BYTES) {
-      v128.store(table + <usize>load<u32>(place), f64x2.splat(load<f64>(coefficient)));
+    for (let string = places; string < endOfPlaces; string += PLACE_BYTES) {
+      v128.store(table + <usize>load<u32>(string), f64x2.splat(load<f64>(coefficient)));
       coefficient += 8;
     }
     unfold(load<u32>(group, FOLDS), load<u32>(group, END_OF_FOLDS), table);
@@ -312,10 +312,10 @@ function applyGroups(fields: usize, state: usize, image: usize, table: usize): v
 // @ts-ignore: a decorator of this compiler
 @inline
 function addImage(group: usize, state: usize, image: usize, table: usize, isImaginary: bool): void {
-  const flips: usize = load<u32>(group, FLIPS);
-  const varying: usize = load<u32>(group, VARYING);
-  const signs: usize = load<u32>(group, SIGNED);
-  const plain: usize = load<u32>(group, PLAIN);
+  const flips = place(group + FLIPS);
+  const varying = place(group + VARYING);
+  const signs = place(group + SIGNED);
+  const plain = place(group + PLAIN);
   let v: usize = 0;
   do {
     const value = load<f64>(table);

@@ -70,7 +70,7 @@ export function storeStatevectors(state: usize, numStates: usize, out: usize): v
  * Draws the shots of one circuit and counts the values of the register.
  *
  * @param at - Address of its amplitude 0.
- * @param offsets - Byte offsets of the amplitudes, u32.
+ * @param offsets - Offsets of the amplitudes in 32-bit words, u32.
  * @param counts - `size` words.
  * @param scratch - 12 bytes for each basis state, and 32.
  */

@@ -19,6 +19,7 @@ import {
   TILES,
 } from './masses';
 import { addUp, firstAbove, rangeOf } from './sampling';
+import { place } from './vectors';
 
 const BLOCK_BITS: i32 = 8;
 const BLOCK_SIZE: usize = 1 << BLOCK_BITS;
@@ -31,11 +32,11 @@ const SORTED: usize = 96;
 /** Lists with one entry for each draw, u32 each. */
 const INDICES: usize = 100;
 const OCCURRENCES: usize = 104;
-/** Byte offsets of a block's amplitudes in logical order: in the state, and in a copied tile. */
+/** Offsets of a block's amplitudes in logical order, in words: in the state, and in a copied tile. */
 const OFFSETS: usize = 108;
 const COPIED_OFFSETS: usize = 112;
 /**
- * Regions of neighbouring groups that are copied from a tile; none if copying is not worthwhile.
+ * Offsets, in words, of regions of neighbouring groups that are copied from a tile; none if copying is not worthwhile.
  */
 const NUM_REGIONS: usize = 116;
 const REGIONS: usize = 120;
@@ -47,13 +48,13 @@ const COPY_FROM: i32 = 4;
 
 /** @param tile - Room for two tiles. */
 export function pickItem(command: usize, item: i32, tile: usize): void {
-  const first = load<u32>(command, STATE) + itemOffset(command, item);
+  const first = place(command + STATE) + itemOffset(command, item);
   const firstBin = itemBin(command, item);
   const scratch = tile + (128 << 10);
   let tiles: usize = load<u32>(command, TILES);
   const endOfTiles = tiles + ((<usize>load<u32>(command, NUM_TILES)) << 3);
   for (; tiles < endOfTiles; tiles += 8) {
-    const at = first + load<u32>(tiles);
+    const at = first + place(tiles);
     const bin = firstBin | load<u32>(tiles, 4);
     if (load<u32>(command, NUM_REGIONS) != 0 && visitBlocks(command, at, bin, 0, scratch) >= COPY_FROM) {
       copyRegions(command, at, tile);
@@ -67,7 +68,7 @@ function copyRegions(command: usize, from: usize, to: usize): void {
   let regions: usize = load<u32>(command, REGIONS);
   const end = regions + ((<usize>load<u32>(command, NUM_REGIONS)) << 2);
   for (; regions < end; regions += 4) {
-    const region = from + load<u32>(regions);
+    const region = from + place(regions);
     for (let i: usize = 0; i < bytes; i += 64) {
       v128.store(to + i, v128.load(region + i));
       v128.store(to + i, v128.load(region + i, 16), 16);
@@ -108,7 +109,7 @@ function visitBlocks(command: usize, tile: usize, tileBin: u32, offsets: usize, 
         numWanted += <i32>hasDraw(command, low, high, from, to);
         continue;
       }
-      const at = tile + load<u32>(line) + ((<usize>load<u32>(lane)) << alignof<real>());
+      const at = tile + place(line) + ((<usize>load<u32>(lane)) << alignof<real>());
       pickFromBlock(command, at, offsets, block, low, high, from, to, scratch);
     }
   }

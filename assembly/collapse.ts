@@ -1,5 +1,5 @@
 /** Collapses a qubit after a measurement or a reset. */
-import { GROUP_SHIFT, IMAG, LANES } from './vectors';
+import { GROUP_SHIFT, IMAG, LANES, place } from './vectors';
 
 const GROUP: usize = 1 << GROUP_SHIFT;
 
@@ -68,6 +68,7 @@ export function collapseLanes(
 }
 
 // Fields, u32 each but the scale; the order in which collapse.ts of the engine writes them.
+/** In 32-bit words, as the distance. */
 const STATE: usize = 32;
 /** Bytes of an item: neighbouring groups, or as many with one value of a qubit beyond them. */
 const ITEM_BYTES: usize = 36;
@@ -78,9 +79,9 @@ const LEFT: usize = 52;
 const SCALE: usize = 56;
 
 export function collapseItem(command: usize, item: i32, scratch: usize): void {
-  const state: usize = load<u32>(command, STATE);
+  const state = place(command + STATE);
   const bytes: usize = load<u32>(command, ITEM_BYTES);
-  const distance: usize = load<u32>(command, DISTANCE);
+  const distance = place(command + DISTANCE);
   const outcome: i32 = load<i32>(command, OUTCOME);
   const left: i32 = load<i32>(command, LEFT);
   const scale = load<f64>(command, SCALE);

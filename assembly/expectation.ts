@@ -33,12 +33,14 @@ import {
   TABLE_CELL,
   VARYING,
 } from './pauli-groups';
-import { GROUP_SHIFT, IMAG, LANES } from './vectors';
+import { GROUP_SHIFT, IMAG, LANES, place } from './vectors';
 
 // Fields, u32 each; the order in which expectation.ts of the engine writes them.
+/** In 32-bit words. */
 const STATE: usize = 32;
 const BLOCK_BYTES: usize = 36;
-const SPAN_BYTES: usize = 40;
+/** In 32-bit words. */
+const SPAN_SIZE: usize = 40;
 const NUM_SPANS: usize = 44;
 /** Groups of an item. */
 const PER_ITEM: usize = 48;
@@ -60,14 +62,14 @@ export function expectationItem(command: usize, item: u32, table: usize): void {
     const numStrings = (<usize>load<u32>(group, END_OF_PLACES) - <usize>load<u32>(group, PLACES)) / PLACE_BYTES;
     memory.fill(sums + (<usize>load<u32>(group, FIRST_STRING) << 3), 0, numStrings << 3);
   }
-  const state: usize = load<u32>(command, STATE);
+  const state = place(command + STATE);
   const blockBytes: usize = load<u32>(command, BLOCK_BYTES);
-  const spanBytes: usize = load<u32>(command, SPAN_BYTES);
+  const spanBytes = place(command + SPAN_SIZE);
   // Counted, because the end of the last span may be 2^32.
   let base = span * spanBytes;
   for (let block: usize = spanBytes / blockBytes; block != 0; block--) {
     for (let group = begin; group < end; group += GROUP_BYTES) {
-      if (base & <usize>load<u32>(group, PAIR_BIT)) continue;
+      if (base & place(group + PAIR_BIT)) continue;
       sumCells(state, base, group, table);
       fold(load<u32>(group, FOLDS), load<u32>(group, END_OF_FOLDS), table);
       pick(base, group, table, sums);
@@ -82,9 +84,9 @@ export function expectationItem(command: usize, item: u32, table: usize): void {
 function pick(base: usize, group: usize, table: usize, sums: usize): void {
   const end: usize = load<u32>(group, END_OF_PLACES);
   let sum = sums + (<usize>load<u32>(group, FIRST_STRING) << 3);
-  for (let place: usize = load<u32>(group, PLACES); place < end; place += PLACE_BYTES) {
-    const value = load<f64>(table + <usize>load<u32>(place));
-    store<f64>(sum, load<f64>(sum) + signed(value, base & <usize>load<u32>(place, 4)));
+  for (let string: usize = load<u32>(group, PLACES); string < end; string += PLACE_BYTES) {
+    const value = load<f64>(table + <usize>load<u32>(string));
+    store<f64>(sum, load<f64>(sum) + signed(value, base & place(string + 4)));
     sum += 8;
   }
 }
@@ -128,10 +130,10 @@ function sumProducts(
   isImaginary: bool,
   lanes: i32,
 ): void {
-  const flips: usize = load<u32>(group, FLIPS);
-  const varying: usize = load<u32>(group, VARYING);
-  const signs: usize = load<u32>(group, SIGNED);
-  const plain: usize = load<u32>(group, PLAIN);
+  const flips = place(group + FLIPS);
+  const varying = place(group + VARYING);
+  const signs = place(group + SIGNED);
+  const plain = place(group + PLAIN);
   const far = flips & ~((<usize>1 << CELL_SHIFT) - 1);
   // The partner of each register group of a cell.
   const near0 = flips & ((<usize>1 << CELL_SHIFT) - 1);
@@ -209,9 +211,9 @@ function square(re: v128, im: v128): v128 {
 
 /** As `sumProducts`, which takes 1.06 to 1.09 times as long in double precision if its loop serves for squares, too. */
 function sumSquares(state: usize, base: usize, group: usize, table: usize): void {
-  const varying: usize = load<u32>(group, VARYING);
-  const signs: usize = load<u32>(group, SIGNED);
-  const plain: usize = load<u32>(group, PLAIN);
+  const varying = place(group + VARYING);
+  const signs = place(group + SIGNED);
+  const plain = place(group + PLAIN);
   let v: usize = 0;
   do {
     let total0 = f64x2.splat(0);

@@ -3,23 +3,25 @@
  * any qubits.
  */
 import { addMasses, sumLanes } from './doubles';
+import { place } from './vectors';
 
-// Fields of both commands of this file, u32 each; the order in which masses-plan.ts writes them.
+// Fields of both commands of this file, u32 each; the order in which masses-plan.ts writes them. Places in the state are in
+// 32-bit words.
 export const STATE: usize = 32;
-/** Pairs [byte offset, bin] by bit of the item number. */
+/** Pairs [offset, bin] by bit of the item number. */
 export const NUM_OUTER: usize = 36;
 export const OUTER: usize = 40;
-/** Tiles of an item: pairs [byte offset, bin]. */
+/** Tiles of an item: pairs [offset, bin]. */
 export const NUM_TILES: usize = 44;
 export const TILES: usize = 48;
-/** First groups of a tile's runs, one run for each bin: pairs [byte offset, bin]. */
+/** First groups of a tile's runs, one run for each bin: pairs [offset, bin]. */
 export const NUM_LINES: usize = 52;
 export const LINES: usize = 56;
 /** Lane qubits that bins tell apart, and their values: pairs [lane number, bin]. */
 export const LANE_MASK: usize = 60;
 export const NUM_LANE_LINES: usize = 64;
 export const LANE_LINES: usize = 68;
-/** Byte offsets of the runs of neighbouring groups that are summed. */
+/** Offsets of the runs of neighbouring groups that are summed. */
 const NUM_RUNS: usize = 72;
 const RUNS: usize = 76;
 const RUN_BYTES: usize = 80;
@@ -30,7 +32,7 @@ export const BINS: usize = 84;
 // @ts-ignore: a decorator of this compiler
 @inline
 export function itemOffset(command: usize, item: i32): usize {
-  return scatter(load<u32>(command, OUTER), load<u32>(command, NUM_OUTER), item);
+  return scatter(load<u32>(command, OUTER), load<u32>(command, NUM_OUTER), item) << 2;
 }
 
 /** The item's bits of the bin number. */
@@ -52,12 +54,12 @@ function scatter(images: usize, numBits: u32, index: i32): usize {
 
 /** @param sums - Room for 32 bytes a line. */
 export function massesItem(command: usize, item: i32, sums: usize): void {
-  const first = load<u32>(command, STATE) + itemOffset(command, item);
+  const first = place(command + STATE) + itemOffset(command, item);
   const firstBin = itemBin(command, item);
   let tiles: usize = load<u32>(command, TILES);
   const endOfTiles = tiles + ((<usize>load<u32>(command, NUM_TILES)) << 3);
   for (; tiles < endOfTiles; tiles += 8) {
-    addTile(command, first + load<u32>(tiles), sums);
+    addTile(command, first + place(tiles), sums);
     writeBins(command, firstBin | load<u32>(tiles, 4), sums);
   }
 }
@@ -71,10 +73,10 @@ function addTile(command: usize, tile: usize, sums: usize): void {
   const endOfRuns = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 2);
   memory.fill(sums, 0, numLines << 5);
   for (; runs < endOfRuns; runs += 4) {
-    const run = tile + load<u32>(runs);
+    const run = tile + place(runs);
     let sum = sums;
     for (let line = lines; line < endOfLines; line += 8) {
-      const at = run + load<u32>(line);
+      const at = run + place(line);
       addMasses(at, at + runBytes, sum);
       sum += 32;
     }
@@ -134,6 +136,7 @@ export function rangeMasses(
 
 // Fields of the masses of one qubit; the order in which collapse.ts of the engine writes them.
 const ITEM_BYTES: usize = 36;
+/** In words, as the state's address. */
 const DISTANCE: usize = 40;
 const LANE_BIT: usize = 44;
 /** Two doubles an item. */
@@ -142,9 +145,9 @@ const OUT: usize = 48;
 /** Each item is a block of neighbouring groups. */
 export function qubitMassesItem(command: usize, item: i32, scratch: usize): void {
   const bytes: usize = load<u32>(command, ITEM_BYTES);
-  const distance: usize = load<u32>(command, DISTANCE);
+  const distance = place(command + DISTANCE);
   const offset = <usize>item * bytes;
-  const at = load<u32>(command, STATE) + offset;
+  const at = place(command + STATE) + offset;
   const out = load<u32>(command, OUT) + ((<usize>item) << 4);
   if (distance < bytes) {
     rangeMasses(at, bytes, distance, load<i32>(command, LANE_BIT), scratch, out);

@@ -29,9 +29,10 @@ import {
   TABLE_CELL,
   VARYING,
 } from './pauli-groups';
-import { GROUP_SHIFT, IMAG, LANES } from './vectors';
+import { GROUP_SHIFT, IMAG, LANES, place } from './vectors';
 
-// Fields, u32 each; the order in which observable-image.ts of the engine writes them.
+// Fields, u32 each; the order in which expectation.ts of the engine writes them.
+/** In 32-bit words, as the image. */
 const STATE: usize = 32;
 const IMAGE: usize = 36;
 const BLOCK_BYTES: usize = 40;
@@ -47,7 +48,7 @@ const SUM_SHIFT: usize = 7;
 
 /** @param scratch - 24 bytes for each amplitude of a block. */
 export function observableImageItem(command: usize, item: u32, scratch: usize): void {
-  const state: usize = load<u32>(command, STATE);
+  const state = place(command + STATE);
   const blockBytes: usize = load<u32>(command, BLOCK_BYTES);
   const coefficients: usize = load<u32>(command, COEFFICIENTS);
   const end: usize = load<u32>(command, END_OF_GROUPS);
@@ -56,27 +57,27 @@ export function observableImageItem(command: usize, item: u32, scratch: usize): 
   const table = scratch + sumBytes;
   memory.fill(scratch, 0, sumBytes);
   for (let group: usize = load<u32>(command, GROUPS); group < end; group += GROUP_BYTES) {
-    const flips: usize = load<u32>(group, FLIPS);
+    const flips = place(group + FLIPS);
     const from = base ^ (flips & ~(blockBytes - 1));
     tabulate(from, group, coefficients, table);
     addImage(state + from, flips & (blockBytes - 1), group, table, scratch);
   }
-  storeBlock(scratch, <usize>load<u32>(command, IMAGE) + base, blockBytes);
+  storeBlock(scratch, place(command + IMAGE) + base, blockBytes);
 }
 
 /** Makes the table of a group's factors in the block at `from`, but for the signs of all strings. */
 function tabulate(from: usize, group: usize, coefficients: usize, table: usize): void {
   const places: usize = load<u32>(group, PLACES);
   const end: usize = load<u32>(group, END_OF_PLACES);
-  for (let place = places; place < end; place += PLACE_BYTES) {
+  for (let string = places; string < end; string += PLACE_BYTES) {
     // Strings of one cell clear it more than once, before any of them is added.
-    const cell = (table + <usize>load<u32>(place)) & ~(TABLE_CELL - 1);
+    const cell = (table + <usize>load<u32>(string)) & ~(TABLE_CELL - 1);
     for (let i: usize = 0; i < TABLE_CELL; i += 16) v128.store(cell + i, i64x2.splat(0));
   }
   let coefficient = coefficients + (<usize>load<u32>(group, FIRST_STRING) << 3);
-  for (let place = places; place < end; place += PLACE_BYTES) {
-    const to = table + <usize>load<u32>(place);
-    const value = signed(load<f64>(coefficient), from & <usize>load<u32>(place, 4));
+  for (let string = places; string < end; string += PLACE_BYTES) {
+    const to = table + <usize>load<u32>(string);
+    const value = signed(load<f64>(coefficient), from & place(string + 4));
     store<f64>(to, load<f64>(to) + value);
     coefficient += 8;
   }
@@ -112,9 +113,9 @@ function addCells(
   isImaginary: bool,
   lanes: i32,
 ): void {
-  const varying: usize = load<u32>(group, VARYING);
-  const signs: usize = load<u32>(group, SIGNED);
-  const plain: usize = load<u32>(group, PLAIN);
+  const varying = place(group + VARYING);
+  const signs = place(group + SIGNED);
+  const plain = place(group + PLAIN);
   const far = flips & ~((<usize>1 << CELL_SHIFT) - 1);
   const near = flips & ((<usize>1 << CELL_SHIFT) - 1);
   // Where the sums of each register group of a cell go: two vectors of doubles a group in f64, four in f32.

@@ -19,7 +19,7 @@ export const CELL_SHIFT: usize = <usize>GROUP_SHIFT + (LANES == 4 ? 1 : 2);
 @inline
 export const TABLE_CELL: usize = 64;
 
-// Fields of a group, u32 each. Masks are of byte offsets within the state.
+// Fields of a group, u32 each. Masks are of offsets within the state, in 32-bit words.
 /** Flipped qubits outside of lanes. */
 export const FLIPS: usize = 0;
 export const FLIPPED_LANES: usize = 4;

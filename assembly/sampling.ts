@@ -7,7 +7,7 @@
  * finds its own (blocks.ts). Which thread puts a draw first into a range then does not matter.
  */
 import { shotNumbers, uniformDraws } from './philox';
-import { IMAG } from './vectors';
+import { IMAG, place } from './vectors';
 
 /** Basis index whose sum first exceeds `target`, among 2^numBits ascending sums. */
 // @ts-ignore: a decorator of this compiler
@@ -25,7 +25,7 @@ export function firstAbove(sums: usize, numBits: i32, target: f64): u32 {
  * Cumulative sums of |a|² in the order of `offsets`. From the last amplitude that is not zero on
  * they are infinite, so that a draw that rounding takes past the end finds it.
  *
- * @param offsets - Byte offsets of the amplitudes, u32.
+ * @param offsets - Offsets of the amplitudes in 32-bit words, u32.
  * @returns The last finite sum.
  */
 // @ts-ignore: a decorator of this compiler
@@ -34,7 +34,7 @@ export function addUp(state: usize, offsets: usize, count: i32, start: f64, sums
   let sum = start;
   let lastPossible = 0;
   for (let i = 0; i < count; i++) {
-    const at = state + load<u32>(offsets + ((<usize>i) << 2));
+    const at = state + place(offsets + ((<usize>i) << 2));
     const re = <f64>load<real>(at);
     const im = <f64>load<real>(at, IMAG);
     const mass = re * re + im * im;
@@ -49,7 +49,7 @@ export function addUp(state: usize, offsets: usize, count: i32, start: f64, sums
 /**
  * Cumulative sums of a small state in logical order.
  *
- * @param images - Byte offset of each logical qubit, u32.
+ * @param images - Offset of each logical qubit in 32-bit words, u32.
  * @param offsets - Room for 2^numQubits words.
  * @param sums - Room for 2^numQubits doubles.
  * @returns The norm.

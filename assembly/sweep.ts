@@ -7,16 +7,17 @@
  * sweep's own qubits, written.
  */
 import { hasScale, keepScale, keptC, keptS, resetScale, runTileProgram, scaleC, scaleS, setSums } from './tile-program';
-import { IMAG, mulAdd, subMul } from './vectors';
+import { IMAG, mulAdd, place, subMul } from './vectors';
 
 // Fields of a sweep, u32 each after the command's header; the order of sweepWords in placed-program.ts.
+/** In 32-bit words, as all places in the state. */
 const STATE: usize = 32;
 const TILE_BYTES: usize = 36;
 const RUN_BYTES: usize = 40;
 const NUM_RUNS: usize = 44;
-/** [offset, 0 where the run is known to be zero] for each run. */
+/** [offset in words, 0 where the run is known to be zero] for each run. */
 const RUNS: usize = 48;
-/** Pairs [amplitude bit, byte bit], both masks, of the tile number's bits. */
+/** Pairs [amplitude bit, word bit], both masks, of the tile number's bits. */
 const NUM_OUTER: usize = 52;
 const OUTER: usize = 56;
 const PROGRAM: usize = 60;
@@ -66,7 +67,7 @@ function togetherOf(command: usize): i32 {
   for (let i: u32 = 0; i < numOuter && together < MAX_TOGETHER; i++) {
     if (bytes > MAX_BYTES_TOGETHER) break;
     bytes <<= 1;
-    if (load<u32>(outer + (i << 3), 4) != run) break;
+    if (place(outer + (i << 3) + 4) != run) break;
     run <<= 1;
     together <<= 1;
   }
@@ -83,11 +84,11 @@ function sweepTogether(
   const numOuter = load<u32>(command, NUM_OUTER);
   const outer: usize = load<u32>(command, OUTER);
   let base: u32 = 0;
-  let at: usize = load<u32>(command, STATE);
+  let at = place(command + STATE);
   for (let i: u32 = 0; i < numOuter; i++) {
     if (((index >> i) & 1) == 0) continue;
     base |= load<u32>(outer + (i << 3));
-    at += load<u32>(outer + (i << 3), 4);
+    at += place(outer + (i << 3) + 4);
   }
   const bytes: usize = load<u32>(command, TILE_BYTES);
   const begin: usize = load<u32>(command, PROGRAM);
@@ -131,7 +132,7 @@ function loadTiles(command: usize, at: usize, count: i32, tile: usize): void {
   let runs: usize = load<u32>(command, RUNS);
   const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
-    let from = at + load<u32>(runs);
+    let from = at + place(runs);
     let to = tile;
     const isRead = load<u32>(runs, 4) != 0;
     for (let t = 0; t < count; t++) {
@@ -150,7 +151,7 @@ function storeTiles(command: usize, at: usize, count: i32, tile: usize): void {
   let runs: usize = load<u32>(command, RUNS);
   const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
-    let to = at + load<u32>(runs);
+    let to = at + place(runs);
     let from = tile;
     for (let t = 0; t < count; t++) {
       copyRun(to, from, runBytes);
@@ -223,7 +224,7 @@ function storeScaled(command: usize, at: usize, count: i32, tile: usize, scales:
   let runs: usize = load<u32>(command, RUNS);
   const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
-    let to = at + load<u32>(runs);
+    let to = at + place(runs);
     let from = tile;
     for (let t = 0; t < count; t++) {
       const c = keptC(scales + (<usize>t << 4));
@@ -251,7 +252,7 @@ function storeMoved(
   let runs: usize = load<u32>(command, RUNS);
   const end = runs + ((<usize>load<u32>(command, NUM_RUNS)) << 3);
   for (; runs < end; runs += 8) {
-    let to = at + load<u32>(runs);
+    let to = at + place(runs);
     let from = tile;
     for (let t = 0; t < count; t++) {
       const c = keptC(scales + (<usize>t << 4));

@@ -21,6 +21,16 @@ export const GROUP_SHIFT: i32 = 5;
 @inline
 export const IMAG: usize = 16;
 
+/**
+ * Reads an address in a state, or an offset, at `p`. Hosts write these in 32-bit words, because a state may lie beyond
+ * 4 GiB; other addresses are in bytes.
+ */
+// @ts-ignore: a decorator of this compiler
+@inline
+export function place(p: usize): usize {
+  return <usize>load<u32>(p) << 2;
+}
+
 /** Real or imaginary parts of the group at `p`; `imag` is a constant of the caller. */
 // @ts-ignore: a decorator of this compiler
 @inline

@@ -34,6 +34,7 @@ import {
   COMMAND_KINDS,
   ScratchPlan,
   seedWords,
+  WORD_BYTES,
   writeCommand,
 } from './command.ts';
 import { GROUP_BYTES, type Precision } from './precision.ts';
@@ -163,7 +164,7 @@ function writeTables(
   const offsets = new Uint32Array(memory, block + layout.offsets, numStates);
   for (let i = 0; i < numStates; i++) {
     outcomes[i] = outcomeOf.at(i);
-    offsets[i] = GROUP_BYTES * i;
+    offsets[i] = (GROUP_BYTES / WORD_BYTES) * i;
   }
 }
 

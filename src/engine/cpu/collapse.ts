@@ -2,12 +2,13 @@
 import type { Qubit } from '../../circuit/circuit.ts';
 import { andThen, type MaybePromise, type QubitMasses } from '../state-operations.ts';
 import {
-  byteImage,
   COMMAND_HEADER_WORDS,
   COMMAND_KINDS,
   itemsPerClaim,
   type StoredState,
   stateBytes,
+  WORD_BYTES,
+  wordImage,
   writeCommand,
 } from './command.ts';
 import { GROUP_BYTES } from './precision.ts';
@@ -37,7 +38,8 @@ export function qubitMasses(
     const out = command + COMMAND_BYTES;
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
     const header = { kind: COMMAND_KINDS.qubitMasses, numItems, perClaim };
-    writeCommand(runner.memory, command, header, [state.at, ITEM_BYTES, distance, laneBit, out]);
+    const place = [state.at / WORD_BYTES, ITEM_BYTES, distance / WORD_BYTES, laneBit];
+    writeCommand(runner.memory, command, header, [...place, out]);
     const read = () => sumOf(new Float64Array(runner.memory, out, 2 * numItems));
     return andThen(runner.runCommand(command, numItems), read);
   });
@@ -85,7 +87,8 @@ export function collapse(
   return runner.withScratch(COMMAND_BYTES, (command) => {
     const perClaim = itemsPerClaim(numItems, MAX_PER_CLAIM);
     const header = { kind: COMMAND_KINDS.collapse, numItems, perClaim };
-    const fields = [state.at, ITEM_BYTES, distance, laneBit, outcome, left];
+    const place = [state.at / WORD_BYTES, ITEM_BYTES, distance / WORD_BYTES, laneBit];
+    const fields = [...place, outcome, left];
     writeCommand(runner.memory, command, header, fields);
     new Float64Array(runner.memory, command + 4 * (COMMAND_HEADER_WORDS + fields.length), 1)[0] =
       scale;
@@ -102,5 +105,5 @@ function placeOf(
   qubit: Qubit,
 ): { readonly distance: number; readonly laneBit: number } {
   if (qubit < precision.laneQubits) return { distance: 0, laneBit: 2 ** qubit };
-  return { distance: byteImage(qubit, precision), laneBit: 0 };
+  return { distance: WORD_BYTES * wordImage(qubit, precision), laneBit: 0 };
 }

@@ -64,10 +64,13 @@ export function stateBytes({ numQubits, precision }: StoredState): number {
   return GROUP_BYTES * 2 ** (numQubits - precision.laneQubits);
 }
 
-/** Distance in bytes between amplitudes that differ in a physical qubit. */
-export function byteImage(qubit: Qubit, { laneQubits, realBytes }: Precision): number {
-  if (qubit < laneQubits) return realBytes * 2 ** qubit;
-  return 2 ** (qubit - laneQubits + GROUP_SHIFT);
+/** Bytes of the unit in which kernels are given places in a state: as bytes they may not fit into 32 bits. */
+export const WORD_BYTES = 4;
+
+/** Distance in 32-bit words between amplitudes that differ in a physical qubit. */
+export function wordImage(qubit: Qubit, { laneQubits, realBytes }: Precision): number {
+  if (qubit < laneQubits) return (realBytes / WORD_BYTES) * 2 ** qubit;
+  return 2 ** (qubit - laneQubits + GROUP_SHIFT) / WORD_BYTES;
 }
 
 /** The sums of all subsets: entry i adds up those values whose bits are set in i. */

@@ -18,7 +18,13 @@ import {
 } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { collapse, qubitMasses } from './collapse.ts';
-import { COMMAND_HEADER_WORDS, COMMAND_KINDS, type StoredState, writeCommand } from './command.ts';
+import {
+  COMMAND_HEADER_WORDS,
+  COMMAND_KINDS,
+  type StoredState,
+  WORD_BYTES,
+  writeCommand,
+} from './command.ts';
 import { applyObservable, expectations } from './expectation.ts';
 import {
   amplitudesAt,
@@ -114,8 +120,8 @@ export class CpuStates
     // The first sweep of such a program writes all memory that it will ever read.
     if (!lowered.startsCleared) state.isUnwritten = false;
     const done = this.#whenWritten(state, apply);
-    if (stepIndex !== this.#lastSweep || lowered.untouchedBytes === 0) return done;
-    return andThen(done, () => clearUntouched(this, state.at, stateBytes, lowered.untouchedBytes));
+    if (stepIndex !== this.#lastSweep || lowered.untouchedWords === 0) return done;
+    return andThen(done, () => clearUntouched(this, state.at, stateBytes, lowered.untouchedWords));
   }
 
   applyStepOf(
@@ -253,7 +259,7 @@ export class CpuStates
 
 /** Bytes of a state that one item clears or copies; a power of two. */
 const CHUNK_BYTES = 2 ** 20;
-/** Fields after the header: to, from, bytes, bytes of a chunk, mask. */
+/** Fields after the header: to, from and size in words, bytes of a chunk, mask. */
 const FIELDS = 5;
 
 /** Makes the state at `to` |0…0⟩. */
@@ -271,7 +277,7 @@ export function copyState(
   return inChunks(runner, COMMAND_KINDS.copy, { to, from, bytes, mask: 0 });
 }
 
-/** Clears the groups whose byte offset has any bit of `mask`. */
+/** Clears the groups whose offset in 32-bit words has any bit of `mask`. */
 function clearUntouched(
   runner: CommandRunner,
   to: number,
@@ -290,7 +296,8 @@ function inChunks(
   const numItems = bytes / chunk;
   return runner.withScratch(4 * (COMMAND_HEADER_WORDS + FIELDS), (command) => {
     const header = { kind, numItems, perClaim: 1 };
-    writeCommand(runner.memory, command, header, [to, from, bytes, chunk, mask]);
+    const places = [to, from, bytes].map((place) => place / WORD_BYTES);
+    writeCommand(runner.memory, command, header, [...places, chunk, mask]);
     return runner.runCommand(command, numItems);
   });
 }

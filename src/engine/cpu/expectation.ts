@@ -15,6 +15,7 @@ import {
   ScratchPlan,
   type StoredState,
   stateBytes,
+  WORD_BYTES,
   writeCommand,
 } from './command.ts';
 import { type PauliGeometry, planPaulis, visitFactor, writePauliPlan } from './pauli-plan.ts';
@@ -101,8 +102,8 @@ function sumStrings(
     const end = writePauliPlan(memory, at + list, plan);
     const header = { kind: COMMAND_KINDS.expectation, numItems, perClaim: 1 };
     writeCommand(memory, at + command, header, [
-      ...[cells === state ? state.at : copyCell(memory, state, cells, at + room)],
-      ...[blockBytes(cells, geometry), stateBytes(cells) / numSpans, numSpans],
+      (cells === state ? state.at : copyCell(memory, state, cells, at + room)) / WORD_BYTES,
+      ...[blockBytes(cells, geometry), stateBytes(cells) / numSpans / WORD_BYTES, numSpans],
       ...[perItem, at + list, end, at + out, numStrings],
     ]);
     const read = () => {
@@ -213,8 +214,8 @@ export function applyObservable(
     new Float64Array(memory, at + factors, grouped.numStrings).set(operatorFactors(grouped));
     const header = { kind: COMMAND_KINDS.observableImage, numItems, perClaim: 1 };
     writeCommand(memory, at + command, header, [
-      isSmall ? copyCell(memory, state, cells, at + room) : state.at,
-      isSmall ? at + imageRoom : imageAt,
+      (isSmall ? copyCell(memory, state, cells, at + room) : state.at) / WORD_BYTES,
+      (isSmall ? at + imageRoom : imageAt) / WORD_BYTES,
       ...[blockBytes(cells, geometry), at + list, end, at + factors],
     ]);
     const finish = () => {

@@ -5,13 +5,14 @@ import { BitImages } from '../../math/bit-images.ts';
 import { ENTRIES_PER_CHUNK, type InitialEntries } from '../initial-entries.ts';
 import { type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
 import {
-  byteImage,
   COMMAND_HEADER_WORDS,
   COMMAND_KINDS,
   itemsPerClaim,
   ScratchPlan,
   type StoredState,
   stateBytes,
+  WORD_BYTES,
+  wordImage,
   writeCommand,
 } from './command.ts';
 import { type MassesPlan, placeMasses, planMasses } from './masses-plan.ts';
@@ -38,7 +39,7 @@ function positionsOf(qubits: readonly Qubit[], state: StoredState): BitImages {
 
 /** Position of the value in which one qubit alone is 1, for each qubit. */
 function bitPositions(qubits: readonly Qubit[], { precision }: StoredState): readonly number[] {
-  return qubits.map((qubit) => byteImage(qubit, precision) / precision.realBytes);
+  return qubits.map((qubit) => (WORD_BYTES * wordImage(qubit, precision)) / precision.realBytes);
 }
 
 /**

@@ -16,9 +16,10 @@ import { Gain } from '../gain.ts';
 import { type MatrixPool, poolOfShape } from '../matrix-pool.ts';
 import { PhasePolynomial } from '../phase-polynomial.ts';
 import { filledTile, maskOf } from '../work-items.ts';
+import { WORD_BYTES, wordImage } from './command.ts';
 import type { TableRequest } from './emit-phases.ts';
 import { type LoweredSweep, type LoweringContext, lowerSweep, MAX_GAIN } from './lower-sweep.ts';
-import { GROUP_SHIFT, MAX_DENSE_QUBITS, type Precision } from './precision.ts';
+import { MAX_DENSE_QUBITS, type Precision } from './precision.ts';
 import { type CodeRange, type ConstantAddress, TileCode } from './tile-code.ts';
 import type { TileLayout } from './tile-layout.ts';
 
@@ -30,11 +31,11 @@ export interface SweepShape {
   readonly sources?: ConstantAddress;
   /** log2 of its tiles. */
   readonly numOuter: number;
-  /** Amplitude mask and byte mask of each bit of a tile's number, one after the other. */
+  /** Amplitude mask and mask of 32-bit words of each bit of a tile's number, one after the other. */
   readonly outer: Uint32Array;
   readonly runBytes: number;
   readonly numRuns: number;
-  /** Byte offset of each run and 1 if it is read, else 0, one after the other. */
+  /** Offset of each run in 32-bit words and 1 if it is read, else 0, one after the other. */
   readonly runs: Uint32Array;
   /** Whether the state is |0…0⟩ and memory unspecified. */
   readonly isFromZero: boolean;
@@ -58,8 +59,8 @@ export interface LoweredProgram {
   readonly sums: readonly (readonly number[])[];
   /** Whether memory is cleared before the first step, because conditions may skip sweeps or any state may begin. */
   readonly startsCleared: boolean;
-  /** Bits of a group's byte offset that no sweep touches; cleared at the end unless `startsCleared`. */
-  readonly untouchedBytes: number;
+  /** Bits of a group's offset in 32-bit words that no sweep touches; cleared at the end unless `startsCleared`. */
+  readonly untouchedWords: number;
 }
 
 /** The states that the way back of a gradient begins and ends with, in place of |0…0⟩ at the beginning. */
@@ -199,8 +200,8 @@ function lowerWith(
   });
   const cleared = states === undefined ? range(numQubits) : [];
   const untouched = cleared.filter((qubit) => ((touched >> qubit) & 1) === 0);
-  const untouchedBytes = untouched.reduce((mask, qubit) => mask | byteBit(qubit, precision), 0);
-  return { numQubits, code, tables: context.tables, sweeps, sums, startsCleared, untouchedBytes };
+  const untouchedWords = untouched.reduce((mask, qubit) => mask | wordImage(qubit, precision), 0);
+  return { numQubits, code, tables: context.tables, sweeps, sums, startsCleared, untouchedWords };
 }
 
 /** For each sweep of a way back, the places whose values 1 still matter. */
@@ -219,11 +220,6 @@ function matteringPlaces(
       return mask;
     })
     .reverse();
-}
-
-/** The bit of a group's byte offset that a qubit above the lanes is. */
-function byteBit(qubit: number, { laneQubits }: Precision): number {
-  return 2 ** (qubit - laneQubits + GROUP_SHIFT);
 }
 
 function range(length: number): readonly number[] {
@@ -258,7 +254,8 @@ function shapeOf(
   const { resident, residentMask, precision } = layout;
   const outer: number[] = [];
   for (let qubit = 0; qubit < numQubits; qubit++) {
-    if (((touched & ~residentMask) >> qubit) & 1) outer.push(2 ** qubit, byteBit(qubit, precision));
+    if (((touched & ~residentMask) >> qubit) & 1)
+      outer.push(2 ** qubit, wordImage(qubit, precision));
   }
   let runQubits = 0;
   while (runQubits < resident.length && resident[runQubits] === runQubits) runQubits++;
@@ -271,7 +268,7 @@ function shapeOf(
     const half = 2 ** (i + 1);
     const isTouched = (touched >> qubit) & 1;
     for (let at = 0; at < half; at += 2) {
-      runs[half + at] = runs[at]! + byteBit(qubit, precision);
+      runs[half + at] = runs[at]! + wordImage(qubit, precision);
       runs[half + at + 1] = runs[at + 1]! & isTouched;
     }
   }
@@ -280,7 +277,7 @@ function shapeOf(
     code,
     numOuter: outer.length / 2,
     outer: Uint32Array.from(outer),
-    runBytes: byteBit(runQubits, precision),
+    runBytes: WORD_BYTES * wordImage(runQubits, precision),
     numRuns,
     runs,
     isFromZero,

@@ -7,10 +7,11 @@
  */
 import type { Qubit } from '../../circuit/circuit.ts';
 import {
-  byteImage,
   type ScratchPlan,
   type StoredState,
   subsetSums,
+  WORD_BYTES,
+  wordImage,
   writeWords,
 } from './command.ts';
 import { GROUP_BYTES, GROUP_SHIFT } from './precision.ts';
@@ -20,8 +21,8 @@ const REGION_SHIFT = 9;
 /** log2 of the amplitudes of an item. */
 const ITEM_QUBITS = 14;
 
-/** A byte offset, and what it adds to the number of the bin. */
-export type BinOffset = readonly [byteOffset: number, bin: number];
+/** An offset in the state in 32-bit words, and what it adds to the number of the bin. */
+export type BinOffset = readonly [offset: number, bin: number];
 
 /** The fields of the command that assembly/masses.ts does, lists still being lists. */
 export interface MassesPlan {
@@ -31,9 +32,9 @@ export interface MassesPlan {
   readonly tiles: readonly BinOffset[];
   readonly lines: readonly BinOffset[];
   readonly laneMask: number;
-  /** As `lines`, with lane numbers instead of byte offsets. */
+  /** As `lines`, with lane numbers instead of offsets. */
   readonly laneLines: readonly BinOffset[];
-  /** Byte offsets. */
+  /** Offsets in 32-bit words. */
   readonly runs: readonly number[];
   readonly runBytes: number;
   readonly numBins: number;
@@ -60,7 +61,7 @@ export function planMasses(
   const { precision } = state;
   const { laneQubits } = precision;
   const nearQubits = regionQubits(state);
-  const placeOf = (qubit: Qubit): BinOffset => [byteImage(qubit, precision), binOf(binned, qubit)];
+  const placeOf = (qubit: Qubit): BinOffset => [wordImage(qubit, precision), binOf(binned, qubit)];
   const laneBins = ascending(binned.filter((qubit) => qubit < laneQubits));
   const lines = ascending(binned.filter((qubit) => qubit >= laneQubits && qubit < nearQubits));
   let room = ITEM_QUBITS - laneQubits - lines.length;
@@ -75,7 +76,7 @@ export function planMasses(
   const numBins = 2 ** binned.length;
   const outer: BinOffset[] = [
     ...far.slice(room).map(placeOf),
-    ...parts.map((qubit, i): BinOffset => [byteImage(qubit, precision), numBins * 2 ** i]),
+    ...parts.map((qubit, i): BinOffset => [wordImage(qubit, precision), numBins * 2 ** i]),
   ];
   return {
     numItems: 2 ** outer.length,
@@ -84,7 +85,7 @@ export function planMasses(
     lines: placesOf(lines.map(placeOf)),
     laneMask: laneBins.reduce((mask, qubit) => mask | (1 << qubit), 0),
     laneLines: placesOf(laneBins.map((qubit) => [2 ** qubit, binOf(binned, qubit)])),
-    runs: subsetSums(runs.map((qubit) => byteImage(qubit, precision))),
+    runs: subsetSums(runs.map((qubit) => wordImage(qubit, precision))),
     runBytes: GROUP_BYTES * 2 ** runQubits.length,
     numBins,
     numParts: 2 ** parts.length,
@@ -138,7 +139,7 @@ export function placeMasses(plan: MassesPlan, scratch: ScratchPlan): PlacedMasse
         block + offset,
       ]);
       return [
-        ...[state, ...outer!, ...tiles!, ...lines!],
+        ...[state / WORD_BYTES, ...outer!, ...tiles!, ...lines!],
         ...[plan.laneMask, ...laneLines!, plan.runs.length, block + runs, plan.runBytes],
         block + bins,
       ];

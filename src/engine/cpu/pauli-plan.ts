@@ -8,6 +8,7 @@
  */
 
 import { highestBit, type PauliGroup } from '../pauli-groups.ts';
+import { WORD_BYTES } from './command.ts';
 import { GROUP_BYTES } from './precision.ts';
 
 /** Division of a state. Masks are of physical qubits. */
@@ -151,7 +152,7 @@ export function writePauliPlan(
 ): number {
   const words = new Uint32Array(memory, at, bytes / 4);
   const { laneQubits, blockQubits } = geometry;
-  const bytesOf = (mask: number) => GROUP_BYTES * (mask >>> laneQubits);
+  const placesOf = (mask: number) => (GROUP_BYTES / WORD_BYTES) * (mask >>> laneQubits);
   const laneMask = 2 ** laneQubits - 1;
   const first = groups[0]?.group.firstString ?? 0;
   let field = 0;
@@ -162,9 +163,9 @@ export function writePauliPlan(
     const endOfFolds = listed + 4 * folds.length;
     // Keep the order of the fields in assembly/pauli-groups.ts.
     const fields = [
-      ...[bytesOf(flips), flips & laneMask, flips === 0 ? 0 : isImaginary ? 2 : 1],
-      ...[bytesOf(varying), bytesOf(signed), bytesOf(plain)],
-      ...[pairBit >= 2 ** blockQubits ? bytesOf(pairBit) : 0, listed, endOfFolds],
+      ...[placesOf(flips), flips & laneMask, flips === 0 ? 0 : isImaginary ? 2 : 1],
+      ...[placesOf(varying), placesOf(signed), placesOf(plain)],
+      ...[pairBit >= 2 ** blockQubits ? placesOf(pairBit) : 0, listed, endOfFolds],
       ...[endOfFolds, endOfFolds + PLACE_BYTES * places.length],
       firstString - first,
     ];
@@ -172,7 +173,7 @@ export function writePauliPlan(
     for (const word of folds) words[next++] = word;
     for (const [i, place] of places.entries()) {
       words[next++] = place;
-      words[next++] = bytesOf(signs[i]! & ~(2 ** blockQubits - 1));
+      words[next++] = placesOf(signs[i]! & ~(2 ** blockQubits - 1));
     }
   }
   return at + FIELDS_BYTES * groups.length;

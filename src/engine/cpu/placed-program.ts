@@ -5,7 +5,7 @@
  */
 
 import type { Program } from '../../compiler/program.ts';
-import { COMMAND_HEADER_WORDS, COMMAND_KINDS, COMMAND_WORDS } from './command.ts';
+import { COMMAND_HEADER_WORDS, COMMAND_KINDS, COMMAND_WORDS, WORD_BYTES } from './command.ts';
 import type { LoweredProgram, ProgramLowering, SweepShape } from './lowered-program.ts';
 import { GROUP_BYTES } from './precision.ts';
 import type { ThreadPool } from './thread-pool.ts';
@@ -133,7 +133,7 @@ export function aimSweep(
 ): void {
   // An unsigned shift: addresses go beyond 2^31.
   const at = sweep.command >>> 2;
-  words[at + STATE_WORD] = state;
+  words[at + STATE_WORD] = state / WORD_BYTES;
   const forAll = Math.floor(sweep.numTiles / (16 * numThreads));
   const inTime = Math.floor(MAX_CLAIM_NS / tileNs(sweep.shape));
   words[at + COMMAND_WORDS.perClaim] = Math.max(1, Math.min(MAX_TILES_PER_CLAIM, forAll, inTime));

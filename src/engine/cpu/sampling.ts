@@ -16,7 +16,6 @@ import {
 import { mergedSamples } from '../terminal-measurement.ts';
 import {
   assertNorm,
-  byteImage,
   COMMAND_HEADER_WORDS,
   COMMAND_KINDS,
   doubleWords,
@@ -26,6 +25,8 @@ import {
   samplesAt,
   seedWords,
   subsetSums,
+  WORD_BYTES,
+  wordImage,
   writeCommand,
   writeWords,
 } from './command.ts';
@@ -68,7 +69,7 @@ export function sampleBasisStates(
   const fourDraws = scratch.reserve(32);
   return runner.withScratch(scratch.bytes, (block) => {
     const { kernels, memory } = runner;
-    const imagesOfQubits = layout.map((physical) => byteImage(physical, state.precision));
+    const imagesOfQubits = layout.map((physical) => wordImage(physical, state.precision));
     writeWords(memory, block + images, imagesOfQubits);
     if (numbers !== undefined) writeWords(memory, block + listed, numbers);
     new Uint32Array(memory, block + histogram, size).fill(0);
@@ -195,11 +196,13 @@ function placeBlocks(
   const regionBytes = GROUP_BYTES * 2 ** (nearQubits - precision.laneQubits);
   const qubits = layout.slice(0, BLOCK_BITS);
   const far = qubits.filter((qubit) => qubit >= nearQubits);
-  const offsets = subsetSums(qubits.map((qubit) => byteImage(qubit, precision)));
-  const regions = subsetSums(far.map((qubit) => byteImage(qubit, precision)));
+  const offsets = subsetSums(qubits.map((qubit) => wordImage(qubit, precision)));
+  const regions = subsetSums(far.map((qubit) => wordImage(qubit, precision)));
   const copied = subsetSums(
     qubits.map((qubit) =>
-      qubit < nearQubits ? byteImage(qubit, precision) : regionBytes * 2 ** far.indexOf(qubit),
+      qubit < nearQubits
+        ? wordImage(qubit, precision)
+        : (regionBytes / WORD_BYTES) * 2 ** far.indexOf(qubit),
     ),
   );
   // If no other block shares a block's regions, copying them saves nothing.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { byteImage } from '../../../../src/engine/cpu/command.ts';
+import { wordImage } from '../../../../src/engine/cpu/command.ts';
 import { sampleBasisStates } from '../../../../src/engine/cpu/sampling.ts';
 import { sampleBasisStates as oracle } from '../../../../src/engine/reference/reference-states.ts';
 import type { SampleRequest } from '../../../../src/engine/state-operations.ts';
@@ -119,7 +119,7 @@ describe('samples', () => {
     const histogram = runner.allocate(64);
     const scratch = runner.allocate(64);
     const { precision } = state;
-    const layout = [0, 1].map((qubit) => byteImage(qubit, precision));
+    const layout = [0, 1].map((qubit) => wordImage(qubit, precision));
     new Uint32Array(runner.memory, images, 2).set(layout);
     const { kernels } = runner;
     const norm = kernels.addUpState(state.at, 2, images, offsets, sums);
