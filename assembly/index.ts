@@ -6,19 +6,17 @@
 import { batchItem } from './batch';
 import { pickItem } from './blocks';
 import { clearChunk, clearUntouched, copyChunk } from './bulk';
-import { collapseItem } from './collapse';
+import { collapseItem, collapseLanes, collapsePairs } from './collapse';
 import { expectationItem } from './expectation';
-import { massesItem, qubitMassesItem } from './masses';
+import { massesItem, qubitMassesItem, rangeMasses } from './masses';
 import { multiplyItem, orthogonalize } from './mps-commands';
 import { observableImageItem } from './observable-image';
-import { drawItem, drawShotsItem, sortDrawsItem } from './sampling';
+import { addUpState, drawItem, drawShotsItem, sortDrawsItem } from './sampling';
 import { sweepTiles } from './sweep';
 import { multiply } from './tile-kernels';
 import { setScratch as setProgramScratch } from './tile-program';
 import { IMAG } from './vectors';
 
-export { collapseLanes, collapsePairs } from './collapse';
-export { rangeMasses } from './masses';
 export { beginOrthogonalization } from './mps-commands';
 export {
   applyToPair,
@@ -31,7 +29,6 @@ export {
 } from './mps-products';
 export { orthogonalizeRows, rotateRows } from './mps-rows';
 export {
-  addUpState,
   compactSamples,
   drawShots,
   listHistogram,
@@ -158,4 +155,54 @@ export function fillOnes(table: usize, bytes: usize): void {
 /** Multiplies a subcube of a table. */
 export function multiplySubcube(first: usize, free: usize, at: usize): void {
   multiply(first, free, at);
+}
+
+// Functions on small states, which the host calls without a command. `state` is in 32-bit words, as in commands.
+
+/** @see rangeMasses in masses.ts */
+export function stateMasses(
+  state: u32,
+  bytes: usize,
+  distance: usize,
+  laneBit: i32,
+  scratch: usize,
+  out: usize,
+): void {
+  rangeMasses(<usize>state << 2, bytes, distance, laneBit, scratch, out);
+}
+
+/** @see collapsePairs in collapse.ts */
+export function collapseState(
+  state: u32,
+  free: usize,
+  distance: usize,
+  outcome: i32,
+  left: i32,
+  scale: f64,
+): void {
+  collapsePairs(<usize>state << 2, free, distance, outcome, left, scale);
+}
+
+/** @see collapseLanes in collapse.ts */
+export function collapseStateLanes(
+  state: u32,
+  bytes: usize,
+  laneBit: i32,
+  outcome: i32,
+  left: i32,
+  scale: f64,
+  scratch: usize,
+): void {
+  collapseLanes(<usize>state << 2, bytes, laneBit, outcome, left, scale, scratch);
+}
+
+/** @see addUpState in sampling.ts */
+export function stateSums(
+  state: u32,
+  numQubits: i32,
+  images: usize,
+  offsets: usize,
+  sums: usize,
+): f64 {
+  return addUpState(<usize>state << 2, numQubits, images, offsets, sums);
 }

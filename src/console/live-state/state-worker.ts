@@ -49,6 +49,7 @@ async function openComputer(): Promise<StateComputer> {
   const module = await WebAssembly.compile(await answer.arrayBuffer());
   const host: KernelHost = {
     maxMemoryBytes: MAX_MEMORY_BYTES,
+    narrowStateBytes: MAX_MEMORY_BYTES,
     module: () => module,
     startHelper() {
       throw new Error('unreachable: an engine with one thread starts no helper');

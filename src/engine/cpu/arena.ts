@@ -1,51 +1,61 @@
 /**
- * Allocator of the memory that all threads share. Blocks are few and large (a program, a state, a
+ * The memory that all threads share, and its allocator. Blocks are few and large (a program, a state, a
  * command), so a sorted list of free blocks, searched first fit, is enough.
  */
 
 import { StateMemoryError } from '../errors.ts';
 
 const PAGE_BYTES = 65_536;
-/** WebAssembly's own limit for 32-bit addresses. */
-const MAX_PAGES = 65_536;
 /** Bytes of a cache line: no two blocks share one. */
 const ALIGNMENT = 64;
 
-/** Largest size of a WebAssembly memory. */
-export const MAX_MEMORY_BYTES = PAGE_BYTES * MAX_PAGES;
+/** Largest size of a WebAssembly memory with 32-bit addresses. */
+export const NARROW_MEMORY_BYTES = 2 ** 32;
+/** Largest size of one with 64-bit addresses, as V8 has them. */
+export const WIDE_MEMORY_BYTES = 2 ** 34;
+
+/**
+ * Opens a shared memory, which has 64-bit addresses if it may grow beyond what 32 bits reach.
+ *
+ * @param bytes - Its size at the beginning.
+ * @param maxBytes - The most that it grows to, a multiple of 64 KiB.
+ */
+export function openSharedMemory(bytes: number, maxBytes: number): WebAssembly.Memory {
+  const initial = Math.ceil(bytes / PAGE_BYTES);
+  const maximum = maxBytes / PAGE_BYTES;
+  if (maxBytes <= NARROW_MEMORY_BYTES) {
+    return new WebAssembly.Memory({ initial, maximum, shared: true });
+  }
+  return new WebAssembly.Memory({
+    address: 'i64',
+    initial: BigInt(initial),
+    maximum: BigInt(maximum),
+    shared: true,
+  });
+}
 
 interface Block {
   readonly at: number;
   readonly bytes: number;
 }
 
-/** A WebAssembly memory that grows on demand. */
+/** A range of a shared memory, which grows on demand if it is the last one. */
 export class Arena {
-  readonly memory: WebAssembly.Memory;
+  readonly #memory: WebAssembly.Memory;
+  readonly #end: number;
   /** Ascending, adjacent blocks merged. */
   readonly #free: Block[] = [];
   readonly #taken = new Map<number, number>();
 
   /**
-   * @param reservedBytes - Reserved at the beginning; never allocated.
-   * @param maxBytes - Most that the memory grows to, a multiple of 64 KiB.
+   * @param begin - First address of the range.
+   * @param end - Address behind it, a multiple of 64 KiB; the memory may still be shorter.
    */
-  constructor(reservedBytes: number, maxBytes: number) {
-    const initial = Math.ceil(reservedBytes / PAGE_BYTES);
-    const maximum = maxBytes / PAGE_BYTES;
-    this.memory = new WebAssembly.Memory({ initial, maximum, shared: true });
-    const at = Math.ceil(reservedBytes / ALIGNMENT) * ALIGNMENT;
-    this.#addFree({ at, bytes: this.byteLength - at });
-  }
-
-  /** The memory's bytes; another object after it has grown. */
-  get buffer(): SharedArrayBuffer {
-    // Checked: the memory is shared. The DOM's library does not know.
-    return this.memory.buffer as ArrayBufferLike as SharedArrayBuffer;
-  }
-
-  get byteLength(): number {
-    return this.buffer.byteLength;
+  constructor(memory: WebAssembly.Memory, begin: number, end: number) {
+    this.#memory = memory;
+    this.#end = end;
+    const at = Math.ceil(begin / ALIGNMENT) * ALIGNMENT;
+    this.#addFree({ at, bytes: Math.min(end, memory.buffer.byteLength) - at });
   }
 
   /** Whether every block has been released. */
@@ -79,12 +89,14 @@ export class Arena {
   }
 
   #grow(bytes: number): void {
-    const end = this.byteLength;
+    const end = this.#memory.buffer.byteLength;
     const last = this.#free.at(-1);
     const atEnd = last !== undefined && last.at + last.bytes === end ? last.bytes : 0;
     const pages = Math.ceil((bytes - atEnd) / PAGE_BYTES);
+    if (end + pages * PAGE_BYTES > this.#end) throw new StateMemoryError(bytes);
     try {
-      this.memory.grow(pages);
+      if (this.#end > NARROW_MEMORY_BYTES) this.#memory.grow(BigInt(pages));
+      else this.#memory.grow(pages);
     } catch (cause) {
       throw new StateMemoryError(bytes, { cause });
     }

@@ -29,7 +29,7 @@ export function qubitMasses(
   const { distance, laneBit } = placeOf(state, qubit);
   if (bytes <= ITEM_BYTES) {
     return runner.withScratch(128, (at) => {
-      runner.kernels.rangeMasses(state.at, bytes, distance, laneBit, at, at + 64);
+      runner.kernels.stateMasses(state.at / WORD_BYTES, bytes, distance, laneBit, at, at + 64);
       return sumOf(new Float64Array(runner.memory, at + 64, 2));
     });
   }
@@ -74,12 +74,13 @@ export function collapse(
   const scale = 1 / Math.sqrt(mass);
   if (bytes <= ITEM_BYTES) {
     const { kernels } = runner;
+    const at = state.at / WORD_BYTES;
     if (distance > 0) {
       const free = (bytes - GROUP_BYTES) & ~distance;
-      return kernels.collapsePairs(state.at, free, distance, outcome, left, scale);
+      return kernels.collapseState(at, free, distance, outcome, left, scale);
     }
-    return runner.withScratch(64, (at) =>
-      kernels.collapseLanes(state.at, bytes, laneBit, outcome, left, scale, at),
+    return runner.withScratch(64, (scratch) =>
+      kernels.collapseStateLanes(at, bytes, laneBit, outcome, left, scale, scratch),
     );
   }
   // For a qubit beyond an item, each item handles both values.

@@ -12,7 +12,7 @@ import { paulisExecutable } from '../pauli/run-paulis.ts';
 import { sparseExecutable } from '../sparse/run-sparse.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import type { StabilizerKernels } from '../stabilizer/stabilizer-kernels.ts';
-import { MAX_MEMORY_BYTES } from './arena.ts';
+import { NARROW_MEMORY_BYTES, WIDE_MEMORY_BYTES } from './arena.ts';
 import { type CpuEngine, type CpuEngineOptions, openHostedEngine } from './hosted-engine.ts';
 import type { KernelHost } from './kernel-host.ts';
 import type { KernelName } from './wasm-kernels.ts';
@@ -41,7 +41,9 @@ const modules = new Map<KernelName, WebAssembly.Module>();
 
 /** This process. */
 export const NODE_HOST: KernelHost = {
-  maxMemoryBytes: MAX_MEMORY_BYTES,
+  maxMemoryBytes: WIDE_MEMORY_BYTES,
+  // The rest is for programs, tiles and the lists of samplers.
+  narrowStateBytes: NARROW_MEMORY_BYTES - 2 ** 28,
   module(name) {
     const known = modules.get(name);
     if (known !== undefined) return known;

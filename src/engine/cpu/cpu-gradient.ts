@@ -29,7 +29,7 @@ export function cpuGradientStates(
   const ahead = new CpuStates(forward, slicer);
   const back = new CpuStates(backward, slicer);
   const { threadPool, lowered } = backward;
-  const statesAt = threadPool.allocate(backward.stateBytes);
+  const statesAt = threadPool.allocateState(backward.stateBytes);
   const { finalLayout } = program.forward;
   // The qubits between those of the program and the ancilla are |0…0⟩.
   const psi: StoredState = {
@@ -56,7 +56,7 @@ export function cpuGradientStates(
     forward: (step, onPasses) => ahead.applySweep(first, step, onPasses),
     keep() {
       if (!mayKeep) return false;
-      keptAt = threadPool.allocate(psiBytes);
+      keptAt = threadPool.allocateState(psiBytes);
       return andThen(copyState(ahead, statesAt, keptAt, psiBytes), () => true);
     },
     restore() {

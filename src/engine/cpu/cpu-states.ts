@@ -241,7 +241,7 @@ export class CpuStates
   }
 
   #allocate(): number {
-    return this.#program.spare.pop() ?? this.#threadPool.allocate(this.#program.stateBytes);
+    return this.#program.spare.pop() ?? this.#threadPool.allocateState(this.#program.stateBytes);
   }
 
   #stored({ at }: CpuState): StoredState {

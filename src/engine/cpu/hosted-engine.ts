@@ -23,7 +23,7 @@ import { planRun, type RunPlan } from '../run-plan.ts';
 import { type PlacedStates, type StateEngine, stateMethods } from '../state-methods.ts';
 import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
-import { MAX_MEMORY_BYTES } from './arena.ts';
+import { NARROW_MEMORY_BYTES, WIDE_MEMORY_BYTES } from './arena.ts';
 import { prepareBatch } from './batch-run.ts';
 import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, type CpuState, CpuStates } from './cpu-states.ts';
@@ -33,10 +33,12 @@ import { runChain, runnableChain } from './mps/run-matrix-product.ts';
 import { TensorMemory } from './mps/tensor-memory.ts';
 import { placedBytes, placeProgram, SegmentStore } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
-import { retryOnLostThread, ThreadPool } from './thread-pool.ts';
+import { retryOnLostThread, ThreadPool, type ThreadPoolOptions } from './thread-pool.ts';
 
-/** The widest state of either precision: 2 GiB, half of what 32-bit addresses reach. */
-export const MAX_CPU_QUBITS = { f32: 28, f64: 27 } as const;
+/** The widest state of either precision: 8 GiB, half of the largest memory. */
+export const MAX_CPU_QUBITS = { f32: 30, f64: 29 } as const;
+/** The widest of an engine whose results are reproducible, which has no kernels for more: 2 GiB. */
+const MAX_REPRODUCIBLE_QUBITS = { f32: 28, f64: 27 } as const;
 
 /**
  * 128 and 256 KiB: with their tables they stay in the second-level cache. A tile of 128 KiB in double precision
@@ -47,8 +49,8 @@ const TILE_QUBITS = 14;
 const MIN_TILE_QUBITS = 8;
 /** Qubits of the shortest contiguous run of memory, 512 bytes. */
 const CONTIGUOUS_QUBITS = { f32: 6, f64: 5 } as const;
-/** Memory for states; the rest is for programs, tiles and the lists of samplers. */
-const MAX_STATE_BYTES = MAX_MEMORY_BYTES - 2 ** 28;
+/** Memory for states that 32-bit addresses do not reach. */
+const WIDE_STATE_BYTES = WIDE_MEMORY_BYTES - NARROW_MEMORY_BYTES;
 
 /** Options of the CPU engine. */
 export interface CpuEngineOptions {
@@ -103,20 +105,19 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     throw new RangeError(`An engine has at least 1 thread, not ${numThreads}.`);
   }
   const { tileQubits = TILE_QUBITS, isReproducible = false } = options;
-  if (maxQubits > MAX_CPU_QUBITS[precision]) {
-    throw new RangeError(
-      `The ${precision} CPU engine holds at most ${MAX_CPU_QUBITS[precision]} qubits.`,
-    );
+  const most = (isReproducible ? MAX_REPRODUCIBLE_QUBITS : MAX_CPU_QUBITS)[precision];
+  if (maxQubits > most) {
+    throw new RangeError(`The ${precision} CPU engine holds at most ${most} qubits.`);
   }
   if (!Number.isInteger(tileQubits) || tileQubits < MIN_TILE_QUBITS || tileQubits > TILE_QUBITS) {
     throw new RangeError(`A tile has ${MIN_TILE_QUBITS} to ${TILE_QUBITS} qubits.`);
   }
   const tileBytes = 2 * PRECISIONS[precision].realBytes * 2 ** tileQubits;
-  const threadPool = new ThreadPool({ precision, numThreads, tileBytes, isReproducible }, host);
+  const pools = new ThreadPools({ precision, numThreads, tileBytes, isReproducible }, host);
   const mutex = new Mutex();
   const lowering = new ProgramLowering(PRECISIONS[precision], tileQubits);
-  const parts = { options, lowering, threadPool, mutex };
-  const batchHost = { threadPool, precision: PRECISIONS[precision], mutex };
+  const parts = { options, lowering, pools, mutex };
+  const batchHost = { threadPool: pools.narrow, precision: PRECISIONS[precision], mutex };
   return {
     name: 'cpu',
     target: cpuTarget(precision, maxQubits, tileQubits),
@@ -126,59 +127,99 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
       batch: async (shape) => prepareBatch(batchHost, shape),
       matrix_product_state: async (program) => prepareMatrixProduct(parts, program),
     },
-    close: () => mutex.close(() => threadPool.close()),
+    close: () => mutex.close(() => pools.close()),
   };
+}
+
+/** A thread pool, and the bytes of the states that a run may have in its memory. */
+interface RoomyPool {
+  readonly threadPool: ThreadPool;
+  readonly bytes: number;
+}
+
+/** The threads of an engine: a pool for what 32-bit addresses reach, and one for wider states once there are any. */
+class ThreadPools {
+  readonly narrow: ThreadPool;
+  /** Bytes of the largest states together. */
+  readonly mostBytes: number;
+  readonly #options: ThreadPoolOptions;
+  readonly #host: KernelHost;
+  #wide: ThreadPool | undefined;
+
+  constructor(options: ThreadPoolOptions, host: KernelHost) {
+    this.#options = options;
+    this.#host = host;
+    const hasWide = host.maxMemoryBytes > NARROW_MEMORY_BYTES && options.isReproducible !== true;
+    this.mostBytes = hasWide ? WIDE_STATE_BYTES : host.narrowStateBytes;
+    this.narrow = new ThreadPool(options, host);
+  }
+
+  /** The pool for states of so many bytes together. */
+  for(bytes: number): RoomyPool {
+    const { narrowStateBytes } = this.#host;
+    if (bytes <= narrowStateBytes || this.mostBytes === narrowStateBytes) {
+      return { threadPool: this.narrow, bytes: narrowStateBytes };
+    }
+    this.#wide ??= new ThreadPool({ ...this.#options, isWide: true }, this.#host);
+    return { threadPool: this.#wide, bytes: WIDE_STATE_BYTES };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.narrow.close(), this.#wide?.close()]);
+  }
 }
 
 /** The parts of an engine. */
 interface EngineParts {
   readonly options: CpuEngineOptions;
   readonly lowering: ProgramLowering;
-  readonly threadPool: ThreadPool;
+  readonly pools: ThreadPools;
   readonly mutex: Mutex;
 }
 
 /** The engine as methods on states need it. */
 function stateEngine(parts: EngineParts): StateEngine<CpuState> {
-  const { options, lowering, threadPool } = parts;
   return {
     name: 'cpu',
-    maxQubits: options.maxQubits,
+    maxQubits: parts.options.maxQubits,
     place: (program) =>
       place(
         parts,
         program,
         planRun(program, () => 1),
+        false,
       ),
-    // All segments act on states of one shape.
-    placeTrajectories: (rescaling, plan) =>
-      place(parts, rescaling, plan, new SegmentStore(threadPool, lowering)),
+    placeTrajectories: (rescaling, plan) => place(parts, rescaling, plan, true),
   };
 }
 
 /** Puts a program into shared memory, at an address that is to be released. */
 function placeLowered(
-  { options, threadPool }: EngineParts,
+  { precision, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
+  { threadPool, bytes }: RoomyPool,
   lowered: LoweredProgram,
   { finalLayout }: Program,
 ) {
-  const { precision, memoryBytes = Number.POSITIVE_INFINITY } = options;
-  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
-  const budget = stateBudget(lowered.numQubits, 2 * PRECISIONS[precision].realBytes, bytes);
+  const perAmplitude = 2 * PRECISIONS[precision].realBytes;
+  const budget = stateBudget(lowered.numQubits, perAmplitude, Math.min(memoryBytes, bytes));
   const at = threadPool.allocate(placedBytes(lowered));
   const placed = placeProgram(lowered, threadPool.memory, at, threadPool.kernels);
   const { stateBytes } = budget;
   return { budget, at, threadPool, lowered, placed, stateBytes, layout: finalLayout, spare: [] };
 }
 
+/** @param hasSegments - Whether there will be segments, which act on states of the program's shape. */
 function place(
-  parts: EngineParts,
+  { options, lowering, pools, mutex }: EngineParts,
   program: Program,
   plan: RunPlan,
-  segments?: SegmentStore,
+  hasSegments: boolean,
 ): PlacedStates<CpuState> {
-  const { lowering, threadPool, mutex } = parts;
-  const { budget, at, ...shared } = placeLowered(parts, lowering.lower(program), program);
+  const lowered = lowering.lower(program);
+  const pool = pools.for(2 * PRECISIONS[options.precision].realBytes * 2 ** lowered.numQubits);
+  const { threadPool } = pool;
+  const { budget, at, ...shared } = placeLowered(options, pool, lowered, program);
+  const segments = hasSegments ? new SegmentStore(threadPool, lowering) : undefined;
   const placed: CpuProgram = { ...shared, ...(segments && { segments }) };
   const releaseStates = () => {
     for (const state of placed.spare.splice(0)) threadPool.release(state);
@@ -201,30 +242,33 @@ function place(
 
 /** Double precision, whatever the engine's options are. */
 function prepareMatrixProduct(
-  { options: { memoryBytes = Number.POSITIVE_INFINITY }, threadPool, mutex }: EngineParts,
+  { options: { memoryBytes = Number.POSITIVE_INFINITY }, pools, mutex }: EngineParts,
   program: MatrixProductProgram,
 ): Executable {
   const chain = runnableChain(program);
   return mutex.executable(
     (request: RunRequest, signal) =>
       retryOnLostThread(() =>
-        runChain(chain, new TensorMemory(threadPool, memoryBytes), request, signal),
+        runChain(chain, new TensorMemory(pools.narrow, memoryBytes), request, signal),
       ),
     () => {},
   );
 }
 
 function prepareGradient(parts: EngineParts, program: GradientProgram): GradientExecutable {
-  const { options, lowering, threadPool, mutex } = parts;
+  const { options, lowering, pools, mutex } = parts;
   const { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY } = options;
   const plans = planGradient(program, () => 1);
   const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
-  const bytes = Math.min(memoryBytes, MAX_STATE_BYTES);
-  checkGradientWidth(program, bytesPerAmplitude, maxQubits, bytes, 'cpu');
+  const mostBytes = Math.min(memoryBytes, pools.mostBytes);
+  checkGradientWidth(program, bytesPerAmplitude, maxQubits, mostBytes, 'cpu');
   const loweredForward = lowering.lower(program.forward);
   const loweredBackward = lowering.lower(program.backward, program);
-  const forward = placeLowered(parts, loweredForward, program.forward);
-  const backward = placeLowered(parts, loweredBackward, program.backward);
+  const pool = pools.for(bytesPerAmplitude * 2 ** loweredBackward.numQubits);
+  const { threadPool } = pool;
+  const forward = placeLowered(options, pool, loweredForward, program.forward);
+  const backward = placeLowered(options, pool, loweredBackward, program.backward);
+  const bytes = Math.min(memoryBytes, pool.bytes);
   const { maxStates } = stateBudget(program.forward.numQubits, bytesPerAmplitude, bytes);
   const shared = { program, mayKeep: maxStates > 2, forward, backward };
   const states = (slicer: TimeSlicer) => cpuGradientStates(shared, slicer);

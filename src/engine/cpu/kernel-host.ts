@@ -12,10 +12,12 @@ export interface HelperThread {
 /** Gives an engine its WebAssembly modules and its helper threads. */
 export interface KernelHost {
   /**
-   * Most bytes of an engine's memory: a multiple of 64 KiB, at most MAX_MEMORY_BYTES. Some browsers reserve all at
-   * once.
+   * Most bytes of an engine's memory: a multiple of 64 KiB, at most WIDE_MEMORY_BYTES. Some browsers reserve all at
+   * once. States that 32-bit addresses do not reach need a memory and a module of their own.
    */
   readonly maxMemoryBytes: number;
+  /** Bytes of the states of a run beyond which they lie in a memory with 64-bit addresses, if there may be one. */
+  readonly narrowStateBytes: number;
   /**
    * Returns a compiled module.
    *

@@ -73,8 +73,8 @@ export function sampleBasisStates(
     writeWords(memory, block + images, imagesOfQubits);
     if (numbers !== undefined) writeWords(memory, block + listed, numbers);
     new Uint32Array(memory, block + histogram, size).fill(0);
-    const norm = kernels.addUpState(
-      state.at,
+    const norm = kernels.stateSums(
+      state.at / WORD_BYTES,
       numQubits,
       block + images,
       block + offsets,

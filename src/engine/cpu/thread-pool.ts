@@ -9,7 +9,7 @@
 import { HelperLostError } from '../errors.ts';
 import type { MaybePromise } from '../state-operations.ts';
 import { nextTurn, type TimeSlicer, UNITS_PER_CHUNK } from '../time-slicer.ts';
-import { Arena } from './arena.ts';
+import { Arena, NARROW_MEMORY_BYTES, openSharedMemory } from './arena.ts';
 import { COMMAND_WORDS } from './command.ts';
 import {
   CONTROL,
@@ -41,6 +41,11 @@ export interface ThreadPoolOptions {
   readonly tileBytes: number;
   /** Whether kernels give the same bits on every machine, as for `CpuEngineOptions`. False by default. */
   readonly isReproducible?: boolean;
+  /**
+   * Whether states lie beyond 4 GiB, where 64-bit addresses reach them. Kernels that compute such addresses are up to
+   * a third slower. All other blocks lie below. False by default.
+   */
+  readonly isWide?: boolean;
 }
 
 /** Memory, kernels and threads of one engine. */
@@ -49,7 +54,10 @@ export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #host: KernelHost;
   readonly #module: WebAssembly.Module;
+  #memory: WebAssembly.Memory;
   #arena: Arena;
+  /** Where states are; the same arena unless the pool is wide. */
+  #states: Arena;
   #kernels: KernelExports;
   #control: Int32Array;
   #words: Int32Array;
@@ -63,16 +71,22 @@ export class ThreadPool {
     this.numThreads = options.numThreads;
     this.#options = options;
     this.#host = host;
-    this.#module = host.module(kernelName(options.precision, options.isReproducible));
-    const { arena, kernels, control } = this.#begin();
+    const { precision, isReproducible, isWide } = options;
+    this.#module = host.module(
+      isWide ? (`${precision}-wide` as const) : kernelName(precision, isReproducible),
+    );
+    const { memory, arena, states, kernels, control } = this.#begin();
+    this.#memory = memory;
     this.#arena = arena;
+    this.#states = states;
     this.#kernels = kernels;
     this.#control = control;
-    this.#words = new Int32Array(arena.buffer);
+    this.#words = new Int32Array(this.memory);
   }
 
   get memory(): SharedArrayBuffer {
-    return this.#arena.buffer;
+    // Checked: the memory is shared. The DOM's library does not know.
+    return this.#memory.buffer as ArrayBufferLike as SharedArrayBuffer;
   }
 
   /** The kernels of the calling thread. */
@@ -82,21 +96,29 @@ export class ThreadPool {
 
   /** The memory as 32-bit words. */
   get words(): Int32Array {
-    if (this.#words.buffer !== this.#arena.buffer) {
-      this.#words = new Int32Array(this.#arena.buffer);
-    }
+    if (this.#words.buffer !== this.memory) this.#words = new Int32Array(this.memory);
     return this.#words;
   }
 
-  /** @see Arena.allocate */
+  /**
+   * Allocates anything but a state.
+   *
+   * @see Arena.allocate
+   */
   allocate(bytes: number): number {
     return this.#arena.allocate(bytes);
   }
 
+  /** @see Arena.allocate */
+  allocateState(bytes: number): number {
+    return this.#states.allocate(bytes);
+  }
+
   /** Releases a block. A large memory that becomes empty is returned to the system. */
   release(at: number): void {
-    this.#arena.release(at);
-    if (this.#arena.isEmpty && this.#arena.byteLength > MAX_KEPT_BYTES) this.#renew();
+    (at < NARROW_MEMORY_BYTES ? this.#arena : this.#states).release(at);
+    const isEmpty = this.#arena.isEmpty && this.#states.isEmpty;
+    if (isEmpty && this.#memory.buffer.byteLength > MAX_KEPT_BYTES) this.#renew();
   }
 
   /**
@@ -202,11 +224,18 @@ export class ThreadPool {
   }
 
   #begin() {
-    const arena = new Arena(this.#scratchOf(this.numThreads), this.#host.maxMemoryBytes);
-    const kernels = instantiateKernels(this.#module, arena.memory);
-    const control = new Int32Array(arena.buffer, STATIC_BYTES, CONTROL_BYTES / 4);
+    const { maxMemoryBytes } = this.#host;
+    const reserved = this.#scratchOf(this.numThreads);
+    const below = Math.min(maxMemoryBytes, NARROW_MEMORY_BYTES);
+    const memory = this.#options.isWide
+      ? openSharedMemory(below, maxMemoryBytes)
+      : openSharedMemory(reserved, below);
+    const arena = new Arena(memory, reserved, below);
+    const states = this.#options.isWide ? new Arena(memory, below, maxMemoryBytes) : arena;
+    const kernels = instantiateKernels(this.#module, memory);
+    const control = new Int32Array(memory.buffer, STATIC_BYTES, CONTROL_BYTES / 4);
     kernels.setScratch(this.#scratchOf(0));
-    return { arena, kernels, control };
+    return { memory, arena, states, kernels, control };
   }
 
   #scratchOf(thread: number): number {
@@ -219,7 +248,7 @@ export class ThreadPool {
       const thread = this.#freeThread();
       const setup: HelperSetup = {
         module: this.#module,
-        memory: this.#arena.memory,
+        memory: this.#memory,
         controlAt: STATIC_BYTES,
         scratchAt: this.#scratchOf(thread),
       };
@@ -240,12 +269,14 @@ export class ThreadPool {
   /** Another memory in place of a large one, which goes back to the system. */
   #renew(): void {
     void this.close().then(() => this.#host.collectGarbage());
-    const { arena, kernels, control } = this.#begin();
+    const { memory, arena, states, kernels, control } = this.#begin();
+    this.#memory = memory;
     this.#arena = arena;
+    this.#states = states;
     this.#kernels = kernels;
     this.#control = control;
     // An old view would keep the old memory alive.
-    this.#words = new Int32Array(arena.buffer);
+    this.#words = new Int32Array(this.memory);
     this.#host.collectGarbage();
   }
 }

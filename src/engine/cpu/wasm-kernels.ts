@@ -1,6 +1,6 @@
 /**
  * The WebAssembly modules that scripts/build-wasm.ts builds from assembly/: one for each precision, with fused
- * multiply-add if the machine has relaxed SIMD and without it otherwise.
+ * multiply-add if the machine has relaxed SIMD and without it otherwise, and one with 64-bit addresses.
  */
 
 /**
@@ -72,7 +72,10 @@ interface MpsKernels {
   beginOrthogonalization(command: number): void;
 }
 
-/** Exports of a module. Numbers are addresses, or sizes in bytes, unless said otherwise. */
+/**
+ * Exports of a module. Numbers are addresses, or sizes in bytes, unless said otherwise; addresses of states are in 32-bit
+ * words.
+ */
 export interface KernelExports extends MpsKernels {
   /** Assigns this thread its scratch memory, `threadBytes` long. */
   setScratch(at: number): void;
@@ -84,17 +87,17 @@ export interface KernelExports extends MpsKernels {
   work(command: number, maxClaims: number): number;
   fillOnes(table: number, bytes: number): void;
   multiplySubcube(first: number, free: number, at: number): void;
-  /** The masses of a qubit in a range of groups, two doubles at `out`; 64 bytes of scratch. */
-  rangeMasses(
-    at: number,
+  /** The masses of a qubit of a small state, two doubles at `out`; 64 bytes of scratch. */
+  stateMasses(
+    state: number,
     bytes: number,
     distance: number,
     laneBit: number,
     scratch: number,
     out: number,
   ): void;
-  collapsePairs(
-    first: number,
+  collapseState(
+    state: number,
     free: number,
     distance: number,
     outcome: 0 | 1,
@@ -102,8 +105,8 @@ export interface KernelExports extends MpsKernels {
     scale: number,
   ): void;
   /** 32 bytes of scratch. */
-  collapseLanes(
-    at: number,
+  collapseStateLanes(
+    state: number,
     bytes: number,
     laneBit: number,
     outcome: 0 | 1,
@@ -112,7 +115,7 @@ export interface KernelExports extends MpsKernels {
     scratch: number,
   ): void;
   /** Cumulative sums of a small state in logical order; gives the norm. */
-  addUpState(
+  stateSums(
     state: number,
     numQubits: number,
     images: number,
@@ -172,7 +175,14 @@ export function threadBytes(tileBytes: number): number {
 }
 
 /** Name of a module: of its file, without `.wasm`. */
-export type KernelName = 'f32' | 'f64' | 'f32-relaxed' | 'f64-relaxed' | 'stabilizer';
+export type KernelName =
+  | 'f32'
+  | 'f64'
+  | 'f32-relaxed'
+  | 'f64-relaxed'
+  | 'f32-wide'
+  | 'f64-wide'
+  | 'stabilizer';
 
 /** A module whose only function multiplies and adds with relaxed SIMD. */
 const RELAXED_PROBE = Uint8Array.of(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordImage } from '../../../../src/engine/cpu/command.ts';
+import { WORD_BYTES, wordImage } from '../../../../src/engine/cpu/command.ts';
 import { sampleBasisStates } from '../../../../src/engine/cpu/sampling.ts';
 import { sampleBasisStates as oracle } from '../../../../src/engine/reference/reference-states.ts';
 import type { SampleRequest } from '../../../../src/engine/state-operations.ts';
@@ -122,7 +122,7 @@ describe('samples', () => {
     const layout = [0, 1].map((qubit) => wordImage(qubit, precision));
     new Uint32Array(runner.memory, images, 2).set(layout);
     const { kernels } = runner;
-    const norm = kernels.addUpState(state.at, 2, images, offsets, sums);
+    const norm = kernels.stateSums(state.at / WORD_BYTES, 2, images, offsets, sums);
 
     // Twice the norm: about half of the draws lie beyond all sums.
     kernels.drawShots(sums, 2, 2 * norm, 3, 0, 0, 0, 1000, 0, histogram, scratch);
