@@ -193,19 +193,59 @@ function stateEngine(parts: EngineParts): StateEngine<CpuState> {
   };
 }
 
-/** Puts a program into shared memory, at an address that is to be released. */
+/** A program in shared memory, at an address that is to be released. */
+interface Placed extends CpuProgram {
+  readonly at: number;
+}
+
+/** Puts a program into shared memory. */
 function placeLowered(
-  { precision, memoryBytes = Number.POSITIVE_INFINITY }: CpuEngineOptions,
-  { threadPool, bytes }: RoomyPool,
+  { precision }: CpuEngineOptions,
+  threadPool: ThreadPool,
   lowered: LoweredProgram,
   { finalLayout }: Program,
-) {
-  const perAmplitude = 2 * PRECISIONS[precision].realBytes;
-  const budget = stateBudget(lowered.numQubits, perAmplitude, Math.min(memoryBytes, bytes));
+): Placed {
   const at = threadPool.allocate(placedBytes(lowered));
   const placed = placeProgram(lowered, threadPool.memory, at, threadPool.kernels);
-  const { stateBytes } = budget;
-  return { budget, at, threadPool, lowered, placed, stateBytes, layout: finalLayout, spare: [] };
+  const stateBytes = 2 * PRECISIONS[precision].realBytes * 2 ** lowered.numQubits;
+  return { at, threadPool, lowered, placed, stateBytes, layout: finalLayout, spare: [] };
+}
+
+/**
+ * What runs of an executable use. Something that keeps gigabytes from other runs is made for each of them; anything
+ * else is made at once, and once.
+ */
+class RunParts<T> {
+  readonly #make: () => T;
+  readonly #clear: (parts: T) => void;
+  readonly #free: (parts: T) => void;
+  readonly #isKept: boolean;
+  #made: T | undefined;
+
+  /** @param clear - Called after each run. */
+  constructor(isKept: boolean, make: () => T, clear: (parts: T) => void, free: (parts: T) => void) {
+    this.#make = make;
+    this.#clear = clear;
+    this.#free = free;
+    this.#isKept = isKept;
+    if (isKept) this.#made = make();
+  }
+
+  get(): T {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+
+  endRun(): void {
+    if (this.#made !== undefined) this.#clear(this.#made);
+    if (!this.#isKept) this.free();
+  }
+
+  free(): void {
+    const made = this.#made;
+    this.#made = undefined;
+    if (made !== undefined) this.#free(made);
+  }
 }
 
 /** @param hasSegments - Whether there will be segments, which act on states of the program's shape. */
@@ -215,27 +255,31 @@ function place(
   plan: RunPlan,
   hasSegments: boolean,
 ): PlacedStates<CpuState> {
+  const { precision, memoryBytes = Number.POSITIVE_INFINITY } = options;
   const lowered = lowering.lower(program);
-  const pool = pools.for(2 * PRECISIONS[options.precision].realBytes * 2 ** lowered.numQubits);
-  const { threadPool } = pool;
-  const { budget, at, ...shared } = placeLowered(options, pool, lowered, program);
-  const segments = hasSegments ? new SegmentStore(threadPool, lowering) : undefined;
-  const placed: CpuProgram = { ...shared, ...(segments && { segments }) };
-  const releaseStates = () => {
-    for (const state of placed.spare.splice(0)) threadPool.release(state);
+  const perAmplitude = 2 * PRECISIONS[precision].realBytes;
+  const { threadPool, bytes } = pools.for(perAmplitude * 2 ** lowered.numQubits);
+  const make = () => {
+    const segments = hasSegments ? new SegmentStore(threadPool, lowering) : undefined;
+    const placed = placeLowered(options, threadPool, lowered, program);
+    return { ...placed, ...(segments && { segments }) };
   };
+  const releaseStates = ({ spare }: Placed) => {
+    for (const state of spare.splice(0)) threadPool.release(state);
+  };
+  const parts = new RunParts(threadPool === pools.narrow, make, releaseStates, (placed) => {
+    placed.segments?.clear();
+    threadPool.release(placed.at);
+  });
   return {
     plan,
-    budget,
-    operations: (slicer) => new CpuStates(placed, slicer),
+    budget: stateBudget(lowered.numQubits, perAmplitude, Math.min(memoryBytes, bytes)),
+    operations: (slicer) => new CpuStates(parts.get(), slicer),
     executable: (run) =>
       mutex.executable(
         (request: RunRequest, signal) =>
-          retryOnLostThread(() => run(request, signal).finally(releaseStates)),
-        () => {
-          segments?.clear();
-          threadPool.release(at);
-        },
+          retryOnLostThread(() => run(request, signal).finally(() => parts.endRun())),
+        () => parts.free(),
       ),
   };
 }
@@ -255,8 +299,10 @@ function prepareMatrixProduct(
   );
 }
 
-function prepareGradient(parts: EngineParts, program: GradientProgram): GradientExecutable {
-  const { options, lowering, pools, mutex } = parts;
+function prepareGradient(
+  { options, lowering, pools, mutex }: EngineParts,
+  program: GradientProgram,
+): GradientExecutable {
   const { precision, maxQubits, memoryBytes = Number.POSITIVE_INFINITY } = options;
   const plans = planGradient(program, () => 1);
   const bytesPerAmplitude = 2 * PRECISIONS[precision].realBytes;
@@ -264,21 +310,30 @@ function prepareGradient(parts: EngineParts, program: GradientProgram): Gradient
   checkGradientWidth(program, bytesPerAmplitude, maxQubits, mostBytes, 'cpu');
   const loweredForward = lowering.lower(program.forward);
   const loweredBackward = lowering.lower(program.backward, program);
-  const pool = pools.for(bytesPerAmplitude * 2 ** loweredBackward.numQubits);
-  const { threadPool } = pool;
-  const forward = placeLowered(options, pool, loweredForward, program.forward);
-  const backward = placeLowered(options, pool, loweredBackward, program.backward);
-  const bytes = Math.min(memoryBytes, pool.bytes);
-  const { maxStates } = stateBudget(program.forward.numQubits, bytesPerAmplitude, bytes);
-  const shared = { program, mayKeep: maxStates > 2, forward, backward };
-  const states = (slicer: TimeSlicer) => cpuGradientStates(shared, slicer);
-  const attempt = (request: GradientRequest, signal: AbortSignal) =>
-    runGradient({ program, ...plans, states }, request, signal);
-  return mutex.executable(
-    (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
-    () => {
+  const { threadPool, bytes } = pools.for(bytesPerAmplitude * 2 ** loweredBackward.numQubits);
+  const { maxStates } = stateBudget(
+    program.forward.numQubits,
+    bytesPerAmplitude,
+    Math.min(memoryBytes, bytes),
+  );
+  const parts = new RunParts(
+    threadPool === pools.narrow,
+    () => ({
+      forward: placeLowered(options, threadPool, loweredForward, program.forward),
+      backward: placeLowered(options, threadPool, loweredBackward, program.backward),
+    }),
+    () => {},
+    ({ forward, backward }) => {
       threadPool.release(forward.at);
       threadPool.release(backward.at);
     },
+  );
+  const states = (slicer: TimeSlicer) =>
+    cpuGradientStates({ program, mayKeep: maxStates > 2, ...parts.get() }, slicer);
+  const attempt = (request: GradientRequest, signal: AbortSignal) =>
+    runGradient({ program, ...plans, states }, request, signal).finally(() => parts.endRun());
+  return mutex.executable(
+    (request: GradientRequest, signal) => retryOnLostThread(() => attempt(request, signal)),
+    () => parts.free(),
   );
 }
