@@ -21,24 +21,19 @@ describeEngine(
   () => openCpuEngine({ precision: 'f32', numThreads: 1, maxQubits: 20 }),
   ofF32,
 );
-describeConfiguration(
-  'cpu f32, 2 threads',
-  () => openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 }),
-  ofF32,
-);
 // Small tiles bring their borders, and those between threads, into small circuits.
 describeEngine(
   'cpu f64, 3 threads, tiles of 8 qubits',
   () => openCpuEngine({ precision: 'f64', numThreads: 3, maxQubits: 20, tileQubits: 8 }),
   ofF64,
 );
-// States whose addresses have more than 32 bits, as those of 29 qubits and more have.
+// Two threads on whole tiles, and states whose addresses have more than 32 bits, as those of 29 qubits and more have.
 for (const [precision, claims] of [['f32', ofF32] as const, ['f64', ofF64] as const]) {
   describeConfiguration(
-    `cpu ${precision} beyond 4 GiB, 2 threads, tiles of 9 qubits`,
+    `cpu ${precision} beyond 4 GiB, 2 threads`,
     () =>
       openHostedEngine(
-        { precision, numThreads: 2, maxQubits: 20, tileQubits: 9 },
+        { precision, numThreads: 2, maxQubits: 20 },
         { ...NODE_HOST, narrowStateBytes: 0 },
       ),
     claims,
