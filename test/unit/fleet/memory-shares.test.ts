@@ -22,7 +22,7 @@ describe('shareMemory', () => {
     });
     expect(wide).toEqual({
       numThreads: 2,
-      maxQubits: { f32: 28, f64: 27 },
+      maxQubits: { f32: 30, f64: 29 },
       memoryBytes: (12 * 1024 - 88) * MIB,
     });
   });
