@@ -12,6 +12,7 @@ import { describeMidCircuit } from './engine-mid-circuit.ts';
 import { describeDensity, describeTrajectories } from './engine-noise.ts';
 import { describeObservables } from './engine-observables.ts';
 import { describeOutputs } from './engine-outputs.ts';
+import { describeSaves } from './engine-saves.ts';
 import { describeSampling } from './engine-sampling.ts';
 import { describeShapes } from './engine-shapes.ts';
 import { describeRegisters, describeUnitaries } from './engine-unitaries.ts';
@@ -52,6 +53,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeSampling,
     describeMidCircuit,
     describeLoops,
+    describeSaves,
     describeInitialStates,
     describeShapes,
     ...(claims.hasGradients === true ? [describeGradients, describeLongGradients] : []),

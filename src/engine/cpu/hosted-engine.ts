@@ -186,7 +186,8 @@ function place(
   return {
     plan,
     budget,
-    operations: (slicer) => new CpuStates(placed, slicer),
+    operations: (slicer, layout = program.finalLayout) =>
+      new CpuStates({ ...placed, layout }, slicer),
     executable: (run) =>
       mutex.executable(
         (request: RunRequest, signal) =>
