@@ -9,6 +9,7 @@
  * radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
+import type { BasisState } from './basis-states.ts';
 import {
   type Bit,
   bitsRead,
@@ -17,9 +18,9 @@ import {
 } from './classical-expression.ts';
 import type { Channel } from './noise/channel.ts';
 import type { PauliSum } from './observable.ts';
+import type { Qubit } from './qubit.ts';
 
-/** Index of a qubit, from 0. */
-export type Qubit = number;
+export type { Qubit } from './qubit.ts';
 
 /** Condition of an operation: the classical `bits`, `bits[0]` least significant, must read `value`. */
 export interface Condition {
@@ -215,7 +216,7 @@ export type SavedOutput =
   | { readonly what: 'statevector' }
   /** Of these qubits, `of[0]` least significant; the others are traced out. */
   | { readonly what: 'density_matrix'; readonly of: readonly Qubit[] }
-  | { readonly what: 'amplitudes'; readonly basisStates: readonly bigint[] };
+  | { readonly what: 'amplitudes'; readonly basisStates: readonly BasisState[] };
 
 /** Saves an output of the state at its place. It changes nothing, and nothing is moved across it. */
 export interface SaveOperation {
@@ -223,6 +224,8 @@ export interface SaveOperation {
   /** All qubits, ascending; in a program, the places of all qubits. */
   readonly qubits: readonly Qubit[];
   readonly label: string;
+  /** Index in the caller's list of operations. */
+  readonly index: number;
   readonly output: SavedOutput;
   readonly condition?: undefined;
 }
@@ -468,7 +471,9 @@ export function preparedState({ operations: [first] }: DynamicCircuit): Prepared
 }
 
 /** The snapshots of a circuit, in order. */
-export function savesOf({ operations }: Pick<DynamicCircuit, 'operations'>): readonly SaveOperation[] {
+export function savesOf({
+  operations,
+}: Pick<DynamicCircuit, 'operations'>): readonly SaveOperation[] {
   return operations.filter((operation) => operation.kind === 'save');
 }
 

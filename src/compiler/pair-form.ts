@@ -10,12 +10,12 @@ import {
   type DynamicCircuit,
   type DynamicOperation,
   type InitializeOperation,
-  type SaveOperation,
   type NoiseOperation,
   notByStabilizers,
   type Operation,
   operationQubits,
   type Qubit,
+  type SaveOperation,
   type UnitaryOperation,
   type WhileOperation,
 } from '../circuit/circuit.ts';

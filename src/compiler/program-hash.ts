@@ -89,7 +89,8 @@ function encodeStep(step: Step): unknown {
     }
     case 'save': {
       const { qubits, output } = step;
-      const numbers = (_: string, value: unknown) => typeof value === 'bigint' ? `${value}` : value;
+      const numbers = (_: string, value: unknown) =>
+        typeof value === 'bigint' ? `${value}` : value;
       return ['save', qubits, JSON.stringify(output, numbers)];
     }
     case 'probing':

@@ -56,7 +56,8 @@ export async function runDensity<S>(
   const { shots, seed } = request;
   check(program, request);
   const steps = savesOfPlan(plan);
-  for (const step of steps) check({ ...program, plan: step.plan }, { ...step.request, shots, seed });
+  for (const step of steps)
+    check({ ...program, plan: step.plan }, { ...step.request, shots, seed });
   const isExact =
     steps.length > 0 ||
     request.probabilities === true ||

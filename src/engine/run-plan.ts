@@ -250,7 +250,11 @@ class SavePlanner {
   /** @param before - The steps before the snapshot. */
   plan({ qubits: layout, output }: SaveOperation, before: readonly PlanStep[]): SaveStep {
     const of = output.what === 'probabilities' ? output.of : [];
-    const read = { kind: 'measure', qubits: of.map((q) => layout[q]!), bits: [...of.keys()] } as const;
+    const read = {
+      kind: 'measure',
+      qubits: of.map((q) => layout[q]!),
+      bits: [...of.keys()],
+    } as const;
     const place = { numQubits: this.#numQubits, steps: [read], finalLayout: layout };
     return {
       kind: 'save',
@@ -287,7 +291,7 @@ export function requestOfSave(output: SavedOutput): RequestedOutputs {
     case 'density_matrix':
       return { densityMatrix: true };
     case 'amplitudes':
-      return { amplitudes: output.basisStates };
+      return { amplitudes: output.basisStates.map(({ index }) => index) };
   }
 }
 

@@ -128,8 +128,7 @@ export async function walkShots<S, O extends BranchOperations<S>>(
   const tree = new ShotTree<S>(plan, operations, budget, request, slicer, rescaling);
   const counts = await tree.run(
     onFinalState && ((branch) => onFinalState(branch, operations, slicer)),
-    onSave &&
-      ((step, branch) => onSave(step, branch, open(slicer, step.plan.layout), slicer)),
+    onSave && ((step, branch) => onSave(step, branch, open(slicer, step.plan.layout), slicer)),
   );
   const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
   const evolutionMs = performance.now() - started - samplingMs;

@@ -27,11 +27,7 @@ const movable = (stream: RandomStream, numQubits: number): readonly DynamicOpera
   ...randomGates(stream, numQubits, 8, 2),
 ];
 
-function expectPure(
-  circuit: DynamicCircuit,
-  { saved }: RunResult,
-  tolerance: number,
-): void {
+function expectPure(circuit: DynamicCircuit, { saved }: RunResult, tolerance: number): void {
   const prefixes = prefixesOf(circuit);
   expect(saved).toHaveLength(prefixes.length);
   for (const [i, save] of savesOf(circuit).entries()) {
@@ -56,7 +52,9 @@ export function describeSaves(underTest: EngineUnderTest): void {
         const { program } = compile(circuit, engine().target, { optimize });
         const result = await runProgram(engine(), program, { statevector: true });
         expectPure(circuit, result, tolerance);
-        expect(worstAmplitude(result.statevector!, finalAmplitudes(circuit))).toBeLessThan(tolerance);
+        expect(worstAmplitude(result.statevector!, finalAmplitudes(circuit))).toBeLessThan(
+          tolerance,
+        );
       }
     });
 
@@ -83,7 +81,10 @@ export function describeSaves(underTest: EngineUnderTest): void {
         const result = await runProgram(engine(), program, { shots, seed });
         expectPure(circuit, result, tolerance);
         if (shots === 0) continue;
-        const { statistic, bound } = chiSquared(countsByLabel(result.counts), exactOutcomes(circuit));
+        const { statistic, bound } = chiSquared(
+          countsByLabel(result.counts),
+          exactOutcomes(circuit),
+        );
         expect(statistic).toBeLessThan(bound);
       }
     });
@@ -111,7 +112,8 @@ export function describeSaves(underTest: EngineUnderTest): void {
       const exact = prefixesOf(circuit).map((prefix) => exactRun(prefix).density);
       for (const [i, save] of savesOf(circuit).entries()) {
         const { standardErrors = [] } = saved![i]!;
-        const spread = save.output.what === 'expectation' ? Math.max(...standardErrors) : 1 / Math.sqrt(shots);
+        const spread =
+          save.output.what === 'expectation' ? Math.max(...standardErrors) : 1 / Math.sqrt(shots);
         const worst = worstOfSave(save, saved![i]!, exact[i]!);
         expect(worst, `snapshot ${i}`).toBeLessThan(5 * spread + 8 * tolerance);
       }

@@ -12,8 +12,8 @@ import { describeMidCircuit } from './engine-mid-circuit.ts';
 import { describeDensity, describeTrajectories } from './engine-noise.ts';
 import { describeObservables } from './engine-observables.ts';
 import { describeOutputs } from './engine-outputs.ts';
-import { describeSaves } from './engine-saves.ts';
 import { describeSampling } from './engine-sampling.ts';
+import { describeSaves } from './engine-saves.ts';
 import { describeShapes } from './engine-shapes.ts';
 import { describeRegisters, describeUnitaries } from './engine-unitaries.ts';
 
@@ -73,6 +73,7 @@ export function describeConfiguration(name: string, open: Open, claims: EngineCl
     describeOutputs,
     describeObservables,
     describeSampling,
+    describeSaves,
     describeInitialStates,
     ...(claims.hasGradients === true ? [describeGradients] : []),
     describeLifecycle,

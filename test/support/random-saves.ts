@@ -19,14 +19,23 @@ function randomOutput(stream: RandomStream, numQubits: number, what: Kind): Save
   const some = stream.shuffled(qubits).slice(0, 1 + stream.below(numQubits));
   switch (what) {
     case 'expectation':
-      return { what, observables: [randomSum(stream, numQubits, 3), randomSum(stream, numQubits, 1)] };
+      return {
+        what,
+        observables: [randomSum(stream, numQubits, 3), randomSum(stream, numQubits, 1)],
+      };
     case 'probabilities':
     case 'density_matrix':
       return { what, of: some };
     case 'statevector':
       return { what };
     case 'amplitudes':
-      return { what, basisStates: [0, 1, 2].map(() => BigInt(stream.below(2 ** numQubits))) };
+      return {
+        what,
+        basisStates: [0, 1, 2].map(() => ({
+          label: '',
+          index: BigInt(stream.below(2 ** numQubits)),
+        })),
+      };
   }
 }
 
@@ -40,11 +49,13 @@ export function withSaves(
   const out = [...operations];
   const first = operations[0]?.kind === 'initialize' ? 1 : 0;
   for (const [i, what] of [...kinds, ...kinds].entries()) {
-    const at = i === 0 ? first : i === 1 ? out.length : first + stream.below(out.length + 1 - first);
+    const at =
+      i === 0 ? first : i === 1 ? out.length : first + stream.below(out.length + 1 - first);
     out.splice(at, 0, {
       kind: 'save',
       qubits: [...Array(numQubits).keys()],
       label: what,
+      index: 0,
       output: randomOutput(stream, numQubits, what),
     });
   }
@@ -111,7 +122,7 @@ export function worstOfSave(
     case 'statevector':
       return worstAmplitude(saved.statevector!, amplitudes!);
     case 'amplitudes': {
-      const exact = output.basisStates.flatMap((state) => [
+      const exact = output.basisStates.flatMap(({ index: state }) => [
         ...amplitudes!.subarray(2 * Number(state), 2 * Number(state) + 2),
       ]);
       return worstAmplitude(saved.amplitudes!, Float64Array.from(exact));

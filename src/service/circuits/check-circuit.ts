@@ -4,7 +4,13 @@
  * A check whose fields are missing is skipped, so a body with malformed fields still has its other faults
  * listed.
  */
-import { type DynamicCircuit, type Qubit, withFinalMeasurement } from '../../circuit/circuit.ts';
+import { type BasisState, readBasisStates } from '../../circuit/basis-states.ts';
+import {
+  type DynamicCircuit,
+  type Qubit,
+  savesOf,
+  withFinalMeasurement,
+} from '../../circuit/circuit.ts';
 import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import { FaultList, LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
@@ -16,7 +22,7 @@ import { inputColumns } from '../../circuit/input-columns.ts';
 import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
-import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
+import { NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, outputsOf, requestFor } from '../../circuit/outputs.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
@@ -40,7 +46,7 @@ import {
   readDetection,
 } from './detection-events.ts';
 import { begunIn, readInitialState } from './initial-state.ts';
-import { type AskedLabelFormat, readBasisStates } from './outcome-labels.ts';
+import type { AskedLabelFormat } from './outcome-labels.ts';
 import {
   type FilledField,
   fieldsOf,
@@ -48,6 +54,7 @@ import {
   type RequestedGradient,
   requestedGradient,
 } from './program-results.ts';
+import { type SavedForm, savedForm } from './saved-outputs.ts';
 import { checkTarget, limitsOf, readLimitsOf, type Target } from './targets.ts';
 
 const isOutput = (field: FilledField): field is FilledField & Output =>
@@ -86,6 +93,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly results: readonly ProgramResult[];
   /** Present if the program requests a gradient. */
   readonly gradient?: RequestedGradient;
+  /** Present if it has snapshots, in order. */
+  readonly saves?: readonly SavedForm[];
   /** Basis states of the request whose amplitudes it asks for. */
   readonly basisStates: readonly BasisState[];
   /** Present if the request declares detectors or logical observables. */
@@ -260,6 +269,7 @@ function checkParts(
   const ofProgram = observables.slice(requested.length);
   const gradient = requestedGradient(program, ofProgram, limits, faults);
   if (target === undefined || chosen === undefined) return undefined;
+  const saves = savesOf(circuit);
   return {
     ...facts,
     ...chosen,
@@ -273,6 +283,7 @@ function checkParts(
     observables,
     numRequested: requested.length,
     results,
+    ...(saves.length > 0 && { saves: saves.map(savedForm) }),
     basisStates,
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),

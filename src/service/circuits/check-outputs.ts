@@ -1,5 +1,11 @@
 /** Checks the requested outputs of a circuit, or of each circuit of a batch, against the table of outputs. */
-import { type DynamicCircuit, isNoisy, preparedState } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  isNoisy,
+  preparedState,
+  type SaveOperation,
+  savesOf,
+} from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import {
@@ -14,6 +20,7 @@ import {
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import type { SourceField } from './circuit-schema.ts';
+import { savedNumbers } from './saved-outputs.ts';
 
 /** All that is asked of a circuit. */
 export interface Asked {
@@ -21,12 +28,18 @@ export interface Asked {
   readonly outputs: readonly OutputName[];
   /** Those that the program requests by pragmas. */
   readonly results: readonly ProgramResult[];
+  /** Those of its snapshots. */
+  readonly saved?: readonly OutputName[];
   readonly shots?: number | undefined;
 }
 
 /** Names of all outputs that are asked for. */
-export function namesOf({ outputs, results }: Pick<Asked, 'outputs' | 'results'>) {
-  return [...outputs, ...results.map(({ type }) => outputOfResult(type))];
+export function namesOf({
+  outputs,
+  results,
+  saved = [],
+}: Pick<Asked, 'outputs' | 'results' | 'saved'>) {
+  return [...outputs, ...results.map(({ type }) => outputOfResult(type)), ...saved];
 }
 
 /** Whether an output is estimated where shots are given and counts are not asked for. */
@@ -171,13 +184,22 @@ export function checkAsked(
   faults: FaultList,
 ): void {
   const { outputs, results, shots = 0 } = asked;
-  const { isBranching } = circuitWork(circuit);
+  const { isBranching: branchesAtEnd } = circuitWork(circuit);
   const { numQubits, numBits } = circuit;
+  const saves = savesOf(circuit);
   const sums = { 'basis states': 0, 'values of samples': 0 };
   const check = (
     name: OutputName,
     add: (problem: string, code?: string) => void,
-    result?: ProgramResult,
+    {
+      result,
+      isBranching = branchesAtEnd,
+      width = numBits,
+    }: {
+      readonly result?: ProgramResult;
+      readonly isBranching?: boolean;
+      readonly width?: number;
+    } = {},
   ): void => {
     const { by, limit, needs } = factsOf(name);
     const given = by[method ?? 'statevector'];
@@ -199,6 +221,10 @@ export function checkAsked(
       );
       return;
     }
+    if (isGradient && saves.length > 0) {
+      add('needs a circuit without SAVE, because it runs other circuits than this one.');
+      return;
+    }
     if (given === 'as a mean' && needs === 'observables' && shots === 1) {
       const why = 'for the spread of its values over trajectories';
       faults.add('shots', `At least 2 with ${name} and noise, ${why}.`);
@@ -212,7 +238,7 @@ export function checkAsked(
       add(`brings the ${of} to ${sums[of]}; the limit is ${most}.`, LIMIT_EXCEEDED);
       return;
     }
-    const size = { qubits: numQubits, 'measured bits': numBits, shots }[of];
+    const size = { qubits: numQubits, 'measured bits': width, shots }[of];
     if (size <= most) return;
     const problem = `of ${size} ${of}; the limit for a JSON answer is ${most}.`;
     add(advice === undefined ? problem : `${problem} ${advice}`, LIMIT_EXCEEDED);
@@ -222,7 +248,46 @@ export function checkAsked(
   }
   for (const result of results) {
     const add = (problem: string, code?: string) => addResultFault(result, problem, faults, code);
-    check(outputOfResult(result.type), add, result);
+    check(outputOfResult(result.type), add, { result });
+  }
+  const branching = afterOutcomes(circuit);
+  for (const save of saves) {
+    const { label, index, output } = save;
+    const add = (problem: string, code?: string) =>
+      faults.add(`circuit[${index}]`, `SAVE "${label}": ${output.what} ${problem}`, code);
+    const width = output.what === 'probabilities' ? output.of.length : 0;
+    check(output.what, add, { isBranching: branching.has(save), width });
+  }
+  const numbers = saves.reduce((sum, save) => sum + savedNumbers(save), 0);
+  if (numbers > MAX_SAVED_NUMBERS) {
+    const problem = `The snapshots have ${numbers} numbers; the limit is ${MAX_SAVED_NUMBERS}. Save fewer, or smaller ones.`;
+    faults.add('circuit', problem, LIMIT_EXCEEDED);
+  }
+}
+
+/** Numbers of all snapshots of a circuit: 16 MiB. */
+const MAX_SAVED_NUMBERS = 2 ** 21;
+
+/** The snapshots that come after a measurement, a reset or a condition, so that shots may save different states. */
+function afterOutcomes({ operations }: DynamicCircuit): ReadonlySet<SaveOperation> {
+  const found = new Set<SaveOperation>();
+  let mayDiffer = false;
+  for (const operation of operations) {
+    if (operation.kind === 'save') {
+      if (mayDiffer) found.add(operation);
+    } else if (operation.kind !== 'barrier' && operation.kind !== 'noise') {
+      mayDiffer ||=
+        ['measure', 'reset', 'while', 'repeat'].includes(operation.kind) ||
+        operation.condition !== undefined;
+    }
+  }
+  return found;
+}
+
+/** Refuses snapshots where nothing can save them. */
+export function checkSavesTaken(circuit: DynamicCircuit, why: string, faults: FaultList): void {
+  for (const { index, label } of savesOf(circuit)) {
+    faults.add(`circuit[${index}].gate`, `SAVE "${label}" is not taken: ${why}`);
   }
 }
 
