@@ -26,7 +26,7 @@ const OWN_FIELD = {
 } as const satisfies Readonly<Record<SavedOutput['what'], keyof GateObject | undefined>>;
 
 const examples = {
-  observables: '["Z0 Z1"] as [{"pauli": "Z0 Z1"}]',
+  observables: '[{"pauli": "Z0 Z1"}]',
   basis_states: '["00", "11"]',
 } as const;
 

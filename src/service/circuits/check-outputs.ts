@@ -195,10 +195,12 @@ export function checkAsked(
       result,
       isBranching = branchesAtEnd,
       width = numBits,
+      isSave = false,
     }: {
       readonly result?: ProgramResult;
       readonly isBranching?: boolean;
       readonly width?: number;
+      readonly isSave?: boolean;
     } = {},
   ): void => {
     const { by, limit, needs } = factsOf(name);
@@ -211,7 +213,7 @@ export function checkAsked(
     if (given === 'of one state' && isBranching) {
       const needed =
         'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
-      add(`${needed}. Leave those out, or ask for counts.`);
+      add(isSave ? AFTER_OUTCOMES : `${needed}. Leave those out, or ask for counts.`);
       return;
     }
     const isGradient = name === 'gradient' || name === 'adjoint_gradient';
@@ -256,7 +258,7 @@ export function checkAsked(
     const add = (problem: string, code?: string) =>
       faults.add(`circuit[${index}]`, `SAVE "${label}": ${output.what} ${problem}`, code);
     const width = output.what === 'probabilities' ? output.of.length : 0;
-    check(output.what, add, { isBranching: branching.has(save), width });
+    check(output.what, add, { isBranching: branching.has(save), width, isSave: true });
   }
   const numbers = saves.reduce((sum, save) => sum + savedNumbers(save), 0);
   if (numbers > MAX_SAVED_NUMBERS) {
@@ -264,6 +266,9 @@ export function checkAsked(
     faults.add('circuit', problem, LIMIT_EXCEEDED);
   }
 }
+
+const AFTER_OUTCOMES =
+  'comes after a measurement, a reset or a condition, so that shots may have different states there. Save before these; means over shots are saved by the method density_matrix.';
 
 /** Numbers of all snapshots of a circuit: 16 MiB. */
 const MAX_SAVED_NUMBERS = 2 ** 21;

@@ -113,7 +113,8 @@ export function checkProgram(
     faults.add('initial_state', problem);
     return undefined;
   }
-  if (purpose === 'compile') checkSavesTaken(circuit, 'nothing runs.', faults);
+  if (purpose === 'compile')
+    checkSavesTaken(circuit, 'a compiled circuit has no snapshots, because nothing runs.', faults);
   else if (isDevice)
     checkSavesTaken(circuit, `${target.spec.id} is a device; qvm takes it.`, faults);
   const saved = [...new Set(savesOf(circuit).map(({ output }) => output.what))];
