@@ -12,6 +12,8 @@ import type { PauliSum } from './observable.ts';
 export const MAX_LISTED_QUBITS = 16;
 /** Widest circuit whose density matrix is computed and sent: 256 KiB. */
 export const MAX_DENSITY_QUBITS = 7;
+/** Widest circuit whose unitary matrix is computed and sent. */
+export const MAX_UNITARY_OUTPUT_QUBITS = 10;
 /** Most basis states of one request whose amplitudes are computed. */
 export const MAX_BASIS_STATES = 1024;
 /** Values of all samples of an answer. */
@@ -272,6 +274,19 @@ export const OUTPUTS = {
     devices: 'none',
     limit: undefined,
     instead: undefined,
+  },
+  /** By a run of its own, on twice the qubits. */
+  unitary: {
+    reads: 'circuit',
+    fields: [],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: undefined,
+    option: undefined,
+    by: { ...OF_PURE_STATES, matrix_product_state: 'never', sparse: 'never' },
+    devices: 'none',
+    limit: { of: 'qubits', most: MAX_UNITARY_OUTPUT_QUBITS },
+    instead: 'Only state vectors give the unitary of a circuit, which has no noise.',
   },
   detection_events: {
     reads: 'shots',

@@ -24,7 +24,13 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
 import { NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { factsOf, outputsOf, requestFor } from '../../circuit/outputs.ts';
+import {
+  factsOf,
+  MAX_UNITARY_OUTPUT_QUBITS,
+  outputsOf,
+  requestFor,
+} from '../../circuit/outputs.ts';
+import { withoutSaves } from '../../circuit/prefixes.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
 import type { ShotFormat } from '../../circuit/stim/shot-formats.ts';
@@ -189,6 +195,7 @@ function checkParts(
     checkFields('circuit', outputs, given, faults, source);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
+  if (outputs.includes('unitary')) checkUnitary(parts, program, limits, faults);
   if (program === undefined) return undefined;
   const { tracked, repeated } = program.parities ?? {};
   const runsTracked = tracked !== undefined && outputs.includes('detection_events');
@@ -253,12 +260,13 @@ function checkParts(
       parts.detector_error_model,
       {
         // That of a text has its noise, and the resets that no run needs.
-        circuit:
+        circuit: withoutSaves(
           lossMarks !== undefined
             ? withoutLoss(measured)
             : program.parities === undefined
               ? circuit
               : (tracked?.circuit ?? measured),
+        ),
         losesQubits: lossMarks !== undefined,
         outputs,
         mayTakeLong: maxSteps === undefined,
@@ -293,6 +301,23 @@ function checkParts(
       ...(purpose === 'compile' ? warningsOfParities(program.parities) : []),
     ],
   };
+}
+
+/** Refuses the unitary of a circuit that does not begin in any state, or whose run on twice its qubits is too wide. */
+function checkUnitary(
+  { initial_state }: BodyParts,
+  program: ReadSource | undefined,
+  { maxQubits }: CircuitLimits,
+  faults: FaultList,
+): void {
+  if (initial_state !== undefined) {
+    const problem = 'Not taken with unitary, which is that of a circuit from any state.';
+    faults.add('initial_state', problem);
+  }
+  const width = 2 * (program?.circuit.numQubits ?? 0);
+  if (width <= maxQubits || width > 2 * MAX_UNITARY_OUTPUT_QUBITS) return;
+  const problem = `unitary is computed on twice the qubits, ${width}, and this processor has ${maxQubits}.`;
+  faults.add('return', problem, LIMIT_EXCEEDED);
 }
 
 /** Problem of a text whose observables have Pauli operators, and whose qubits may be lost. */

@@ -319,6 +319,7 @@ export class CircuitJobs
       numSampled,
       numListed,
       numLabelled,
+      further.unitary?.length ?? 0,
       ...arraysOf(outputs).map(({ length }) => length),
     );
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);

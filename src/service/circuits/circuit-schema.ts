@@ -572,6 +572,12 @@ export const circuitResult = z.strictObject({
       'Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index',
     ),
   purity: z.number().optional().describe('tr ρ² before the final measurement'),
+  unitary: z
+    .array(z.array(z.tuple([z.number(), z.number()])))
+    .optional()
+    .describe(
+      'Unitary matrix of the circuit without its final measurement, rows of [re, im]; qubit 0 is the least significant bit of an index',
+    ),
   detection_events: z
     .strictObject({
       num_detectors: z.int(),

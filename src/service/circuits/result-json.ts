@@ -91,7 +91,7 @@ export function circuitResultJson(
   const parts: string[] = [];
   const names = Object.keys(WRITERS) as Output[];
   for (const name of names) {
-    if (outputs.includes(name)) parts.push(`"${name}":${WRITERS[name](layout, run)}`);
+    if (outputs.includes(name)) parts.push(`"${name}":${WRITERS[name](layout, run, further)}`);
   }
   if (layout.saves !== undefined) {
     const columns = result.outputs.saved ?? [];
@@ -127,7 +127,10 @@ export function circuitResultJson(
 
 /** Writers of the outputs, in the order of an answer. */
 const WRITERS: Readonly<
-  Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
+  Record<
+    Output,
+    (layout: ResultLayout, run: ReturnType<typeof runResultOf>, further: FurtherNumbers) => string
+  >
 > = {
   counts: ({ labelFormat, lossMarks }, { counts }) => countsJson(counts, labelFormat, lossMarks),
   memory: (layout, { counts }) => memoryJson(counts, layout),
@@ -148,6 +151,7 @@ const WRITERS: Readonly<
   },
   density_matrix: (_, { densityMatrix }) => matrixJson(densityMatrix!),
   purity: (_, { purity }) => `${purity!}`,
+  unitary: (_, __, { unitary }) => matrixJson(unitary!),
   detection_events: ({ detection, seed, shotFormat }, { counts }) =>
     JSON.stringify(detectionEvents(counts, detection!, seed, shotFormat)),
   detector_error_model: ({ detection }) => JSON.stringify(detection!.errorModel),

@@ -71,6 +71,8 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
       'Probabilities or expectation values over trajectories were asked for, without shots.',
     ENGINE_OUTPUT_NEEDS_STATE_VECTOR:
       'Amplitudes were asked for, but the circuit runs as a density matrix.',
+    ENGINE_OUTPUT_NEEDS_DENSITY_MATRIX:
+      'A snapshot is of a density matrix, and the method has none.',
     ENGINE_PROGRAM_TOO_WIDE:
       'The circuit has more qubits than the engine can hold on this machine.',
     ENGINE_STATE_VECTOR_TOO_LONG:
