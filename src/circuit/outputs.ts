@@ -10,6 +10,8 @@ import type { PauliSum } from './observable.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;
+/** Widest state that is kept for download: 256 MiB. */
+export const MAX_KEPT_QUBITS = 24;
 /** Widest circuit whose density matrix is computed and sent: 256 KiB. */
 export const MAX_DENSITY_QUBITS = 7;
 /** Widest circuit whose unitary matrix is computed and sent. */
@@ -66,6 +68,8 @@ interface OutputFacts {
     | {
         readonly of: 'qubits' | 'measured bits' | 'shots' | 'basis states' | 'values of samples';
         readonly most: number;
+        /** The most where it is kept for download. */
+        readonly mostKept?: number;
         /** A sentence. */
         readonly advice?: string;
       }
@@ -191,7 +195,12 @@ export const OUTPUTS = {
     option: undefined,
     by: OF_PURE_STATES,
     devices: 'none',
-    limit: { of: 'qubits', most: MAX_LISTED_QUBITS },
+    limit: {
+      of: 'qubits',
+      most: MAX_LISTED_QUBITS,
+      mostKept: MAX_KEPT_QUBITS,
+      advice: 'Wider states are kept for download with "statevector_format": "binary".',
+    },
     instead: 'Ask for density_matrix or probabilities.',
   },
   amplitudes: {

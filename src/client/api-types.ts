@@ -664,6 +664,12 @@ export type Circuit = {
   } | undefined;
   /** Errors of the circuit and what they flip, in the text format of Stim */
   readonly detector_error_model?: string | undefined;
+  /** The state vector is kept for GET /quantum/circuits/{circuit_id}/statevector */
+  readonly statevector_download?: {
+    readonly qubits: number;
+    /** Bytes of the state in 64-bit floats */
+    readonly bytes: number;
+  } | undefined;
   /**
    * Outputs that the circuit saves by SAVE, by label, in the form of the output of that name; several of one label
    * make an array, in order
@@ -937,6 +943,11 @@ export type CircuitSubmissionInput = {
    * with a leading 0x
    */
   readonly basis_states?: readonly string[] | undefined;
+  /**
+   * Form of `statevector`: listed in the answer up to 16 qubits (json, the default), or kept for GET
+   * /quantum/circuits/{circuit_id}/statevector up to 24 (binary)
+   */
+  readonly statevector_format?: 'json' | 'binary' | undefined;
   /**
    * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
    * `detector_error_model`, of Clifford circuits with Pauli noise

@@ -99,6 +99,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly results: readonly ProgramResult[];
   /** Present if the program requests a gradient. */
   readonly gradient?: RequestedGradient;
+  /** Set if the state vector is kept for download, and not listed. */
+  readonly keepsState?: true;
   /** Present if it has snapshots, in order. */
   readonly saves?: readonly SavedForm[];
   /** Basis states of the request whose amplitudes it asks for. */
@@ -195,6 +197,10 @@ function checkParts(
     checkFields('circuit', outputs, given, faults, source);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
+  const keepsState = parts.statevector_format === 'binary';
+  if (keepsState && !outputs.includes('statevector')) {
+    faults.add('statevector_format', 'Only taken where return has "statevector".');
+  }
   if (outputs.includes('unitary')) checkUnitary(parts, program, limits, faults);
   if (program === undefined) return undefined;
   const { tracked, repeated } = program.parities ?? {};
@@ -226,6 +232,7 @@ function checkParts(
       source,
       qasm,
       outputs,
+      keepsState,
       results,
       observables: [...requested, ...program.results.observables],
     },
@@ -291,6 +298,7 @@ function checkParts(
     observables,
     numRequested: requested.length,
     results,
+    ...(keepsState && { keepsState }),
     ...(saves.length > 0 && { saves: saves.map(savedForm) }),
     basisStates,
     ...(gradient !== undefined && { gradient }),

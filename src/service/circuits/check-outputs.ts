@@ -28,6 +28,8 @@ export interface Asked {
   readonly outputs: readonly OutputName[];
   /** Those that the program requests by pragmas. */
   readonly results: readonly ProgramResult[];
+  /** Whether the state vector of `outputs` is kept for download. */
+  readonly keepsState?: boolean;
   /** Those of its snapshots. */
   readonly saved?: readonly OutputName[];
   readonly shots?: number | undefined;
@@ -183,7 +185,7 @@ export function checkAsked(
   method: RunMethod | undefined,
   faults: FaultList,
 ): void {
-  const { outputs, results, shots = 0 } = asked;
+  const { outputs, results, shots = 0, keepsState = false } = asked;
   const { isBranching: branchesAtEnd } = circuitWork(circuit);
   const { numQubits, numBits } = circuit;
   const saves = savesOf(circuit);
@@ -196,7 +198,9 @@ export function checkAsked(
       isBranching = branchesAtEnd,
       width = numBits,
       isSave = false,
+      isKept = false,
     }: {
+      readonly isKept?: boolean;
       readonly result?: ProgramResult;
       readonly isBranching?: boolean;
       readonly width?: number;
@@ -232,7 +236,8 @@ export function checkAsked(
       faults.add('shots', `At least 2 with ${name} and noise, ${why}.`);
     }
     if (limit === undefined) return;
-    const { of, most, advice } = limit;
+    const { of, mostKept, advice } = limit;
+    const most = isKept && mostKept !== undefined ? mostKept : limit.most;
     if (of === 'basis states' || of === 'values of samples') {
       // The schema limits the basis states of a request.
       sums[of] += result === undefined ? 0 : numbersOf(result, shots);
@@ -242,11 +247,15 @@ export function checkAsked(
     }
     const size = { qubits: numQubits, 'measured bits': width, shots }[of];
     if (size <= most) return;
-    const problem = `of ${size} ${of}; the limit for a JSON answer is ${most}.`;
-    add(advice === undefined ? problem : `${problem} ${advice}`, LIMIT_EXCEEDED);
+    const form = isKept && mostKept !== undefined ? 'a download' : 'a JSON answer';
+    const problem = `of ${size} ${of}; the limit for ${form} is ${most}.`;
+    const isAdvised = advice !== undefined && !isKept && !(isSave && mostKept !== undefined);
+    add(isAdvised ? `${problem} ${advice}` : problem, LIMIT_EXCEEDED);
   };
   for (const name of outputs) {
-    check(name, (problem, code) => faults.add('return', `${name} ${problem}`, code));
+    const add = (problem: string, code?: string) =>
+      faults.add('return', `${name} ${problem}`, code);
+    check(name, add, { isKept: keepsState });
   }
   for (const result of results) {
     const add = (problem: string, code?: string) => addResultFault(result, problem, faults, code);

@@ -8,6 +8,8 @@ import {
   factsOf,
   isOfDensity,
   MAX_BASIS_STATES,
+  MAX_KEPT_QUBITS,
+  MAX_LISTED_QUBITS,
   NEEDED_FIELDS,
   outputsOf,
 } from '../../circuit/outputs.ts';
@@ -24,6 +26,7 @@ import {
 } from '../jobs/job-schema.ts';
 import { deviceField } from './device-schema.ts';
 import { initialStateField } from './initial-state.ts';
+import { KEPT_STATE } from './kept-state.ts';
 import { pauliFields } from './pauli-fields.ts';
 
 const BELL = [
@@ -312,6 +315,12 @@ export const circuitBody = z
       .describe(
         'Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number with a leading 0x',
       ),
+    statevector_format: z
+      .enum(['json', 'binary'])
+      .optional()
+      .describe(
+        `Form of \`statevector\`: listed in the answer up to ${MAX_LISTED_QUBITS} qubits (json, the default), or kept for GET /quantum/circuits/{circuit_id}/statevector up to ${MAX_KEPT_QUBITS} (binary)`,
+      ),
     ...parityFields,
     detector_error_model: errorModelOptions
       .optional()
@@ -592,6 +601,13 @@ export const circuitResult = z.strictObject({
     .string()
     .optional()
     .describe('Errors of the circuit and what they flip, in the text format of Stim'),
+  [KEPT_STATE]: z
+    .strictObject({
+      qubits: z.int(),
+      bytes: z.int().describe('Bytes of the state in 64-bit floats'),
+    })
+    .optional()
+    .describe('The state vector is kept for GET /quantum/circuits/{circuit_id}/statevector'),
   saved: savedOutputs.optional(),
   ...methodFields,
   trajectories: z

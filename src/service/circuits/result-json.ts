@@ -64,6 +64,7 @@ export interface ResultLayout
     | 'methodReason'
     | 'fitting'
     | 'basisStates'
+    | 'keepsState'
     | 'saves'
     | 'detection'
   > {
@@ -91,6 +92,7 @@ export function circuitResultJson(
   const parts: string[] = [];
   const names = Object.keys(WRITERS) as Output[];
   for (const name of names) {
+    if (name === 'statevector' && layout.keepsState === true) continue;
     if (outputs.includes(name)) parts.push(`"${name}":${WRITERS[name](layout, run, further)}`);
   }
   if (layout.saves !== undefined) {
