@@ -9,6 +9,7 @@
  * radians.
  */
 import type { ComplexMatrix } from '../math/complex-matrix.ts';
+import type { BasisState } from './basis-states.ts';
 import {
   type Bit,
   bitsRead,
@@ -16,9 +17,10 @@ import {
   renumbered,
 } from './classical-expression.ts';
 import type { Channel } from './noise/channel.ts';
+import type { PauliSum } from './observable.ts';
+import type { Qubit } from './qubit.ts';
 
-/** Index of a qubit, from 0. */
-export type Qubit = number;
+export type { Qubit } from './qubit.ts';
 
 /** Condition of an operation: the classical `bits`, `bits[0]` least significant, must read `value`. */
 export interface Condition {
@@ -206,9 +208,32 @@ export interface InitializeOperation {
   readonly condition?: undefined;
 }
 
+/** An output of the state at a place of a circuit, as the output of its name is of the final state. */
+export type SavedOutput =
+  | { readonly what: 'expectation'; readonly observables: readonly PauliSum[] }
+  /** Distribution of the values of qubits; bit i of a value is `of[i]`. */
+  | { readonly what: 'probabilities'; readonly of: readonly Qubit[] }
+  | { readonly what: 'statevector' }
+  /** Of these qubits, `of[0]` least significant; the others are traced out. */
+  | { readonly what: 'density_matrix'; readonly of: readonly Qubit[] }
+  | { readonly what: 'amplitudes'; readonly basisStates: readonly BasisState[] };
+
+/** Saves an output of the state at its place. It changes nothing, and nothing is moved across it. */
+export interface SaveOperation {
+  readonly kind: 'save';
+  /** All qubits, ascending; in a program, the places of all qubits. */
+  readonly qubits: readonly Qubit[];
+  readonly label: string;
+  /** Index in the caller's list of operations. */
+  readonly index: number;
+  readonly output: SavedOutput;
+  readonly condition?: undefined;
+}
+
 /** One entry of a dynamic circuit. */
 export type DynamicOperation =
   | Operation
+  | SaveOperation
   | InitializeOperation
   | AssignOperation
   | WhileOperation
@@ -257,7 +282,7 @@ export function withAllBits(circuit: DynamicCircuit): Circuit | undefined {
 
 const DYNAMIC: ReadonlySet<DynamicOperation['kind']> = new Set<
   Exclude<DynamicOperation, Operation>['kind']
->(['initialize', 'assign', 'while', 'noise', 'misread', 'track', 'repeat']);
+>(['initialize', 'save', 'assign', 'while', 'noise', 'misread', 'track', 'repeat']);
 
 /** Whether only a dynamic circuit may have an operation. No pass sees it, and none moves anything across it. */
 export function isDynamicOperation(
@@ -306,7 +331,7 @@ export function numOperationsOf({ operations }: Pick<DynamicCircuit, 'operations
 
 /** Qubits that an operation acts on, controls first. */
 export function operationQubits(
-  operation: Operation | InitializeOperation | NoiseOperation | TrackOperation,
+  operation: Operation | InitializeOperation | SaveOperation | NoiseOperation | TrackOperation,
 ): readonly Qubit[] {
   switch (operation.kind) {
     case 'track':
@@ -320,6 +345,7 @@ export function operationQubits(
     case 'reset':
     case 'barrier':
     case 'initialize':
+    case 'save':
     case 'noise':
       return operation.qubits;
   }
@@ -409,6 +435,7 @@ export function onBits(
   const moved = (condition: Condition) => ({ ...condition, bits: condition.bits.map(toBit) });
   return operations.map((operation): DynamicOperation => {
     if (operation.kind === 'barrier' || operation.kind === 'initialize') return operation;
+    if (operation.kind === 'save') return operation;
     if (operation.kind === 'repeat') throw notByStabilizers(operation);
     if (operation.kind === 'while') {
       return {
@@ -443,6 +470,13 @@ export function preparedState({ operations: [first] }: DynamicCircuit): Prepared
   return first?.kind === 'initialize' ? first.state : undefined;
 }
 
+/** The snapshots of a circuit, in order. */
+export function savesOf({
+  operations,
+}: Pick<DynamicCircuit, 'operations'>): readonly SaveOperation[] {
+  return operations.filter((operation) => operation.kind === 'save');
+}
+
 /**
  * The initial state and the gates of a circuit without noise whose measurements, and the assignments that read them,
  * come last.
@@ -470,6 +504,11 @@ export function hasMidCircuitMeasurement(circuit: DynamicCircuit): boolean {
     if (operation.kind === 'barrier' || operation.kind === 'initialize') continue;
     if (operation.kind === 'assign') {
       for (const bit of assignedBits(operation)) assigned.add(bit);
+      continue;
+    }
+    if (operation.kind === 'save') {
+      // Shots with different outcomes save different states.
+      if (measured.size > 0) return true;
       continue;
     }
     if (isDynamicOperation(operation) || operation.kind === 'reset') return true;

@@ -199,6 +199,14 @@ const SPECIAL_FACTS: Readonly<Record<SpecialOperation['name'], SpecialFacts>> = 
     openqasm: null,
     example: { gate: 'NOISE', qubits: [0], channel: { type: 'depolarizing', probability: 0.01 } },
   },
+  SAVE: {
+    kind: 'directive',
+    operands: [{ field: 'qubits', min: 0, max: null }],
+    formula: null,
+    matrix: null,
+    openqasm: null,
+    example: { gate: 'SAVE', label: 'bell', what: 'probabilities', qubits: [0, 1] },
+  },
 };
 
 function specialEntry({ name, aliases, summary }: SpecialOperation): CatalogEntry {

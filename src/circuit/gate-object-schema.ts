@@ -12,6 +12,8 @@ import { nearestNames } from '../errors/nearest-names.ts';
 import type { GateDefinition } from './gate-definition.ts';
 import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-object.ts';
 import { channelSchema } from './noise/noise-model-schema.ts';
+import { basisLabel, pauliTerm } from './observable-schema.ts';
+import { outputsOf } from './outputs.ts';
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
 const qubit = index('A qubit, from 0');
@@ -52,6 +54,20 @@ export const gateObject = z
       .array(index('A classical bit, from 0'))
       .optional()
       .describe('M only: classical bit of each qubit; by default the next free ones'),
+    label: z.string().optional().describe('SAVE only: name of the snapshot in `saved`'),
+    what: z
+      .string()
+      .max(64)
+      .optional()
+      .describe(`SAVE only: ${outputsOf('save').join(', ')}`),
+    observables: z
+      .array(z.union([pauliTerm, z.array(pauliTerm)]))
+      .optional()
+      .describe('SAVE of expectation only: as `observables` of a request'),
+    basis_states: z
+      .array(basisLabel)
+      .optional()
+      .describe('SAVE of amplitudes only: as `basis_states` of a request'),
     channel: channelSchema.optional().describe('NOISE only: the channel'),
     condition: z
       .strictObject({
@@ -86,15 +102,16 @@ function fieldsOf(operation: GateDefinition | SpecialOperation, given: readonly 
   const numQubits = isGate ? operation.numControls + operation.numTargets : 2;
   const target = numQubits === 1 ? 'qubit' : 'qubits';
   const own = isGate ? operation.parameters : SPECIAL_FIELDS[operation.name];
-  const needsTargets = takesTargets && !hasTargets && operation.name !== 'BARRIER';
+  const needsTargets =
+    takesTargets && !hasTargets && operation.name !== 'BARRIER' && operation.name !== 'SAVE';
   const needed = [
     ...(needsTargets ? [target] : []),
     ...own.filter((name) => !given.includes(name)),
   ];
-  const optional = operation.name === 'M' ? ['bits'] : [];
+  const optional = OPTIONAL_FIELDS[operation.name] ?? [];
   const controls = isGate || operation.name === 'UNITARY' ? ['control', 'controls'] : [];
   const targets = hasTargets ? [] : TARGET_FIELDS;
-  const conditional = operation.name === 'BARRIER' ? [] : ['condition'];
+  const conditional = ['BARRIER', 'SAVE'].includes(operation.name) ? [] : ['condition'];
   return { needed, others: [...targets, ...controls, ...optional, ...conditional] };
 }
 
@@ -104,6 +121,12 @@ const SPECIAL_FIELDS: Readonly<Record<SpecialOperation['name'], readonly string[
   RESET: [],
   BARRIER: [],
   NOISE: ['channel'],
+  SAVE: ['label', 'what'],
+};
+
+const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  M: ['bits'],
+  SAVE: ['observables', 'basis_states'],
 };
 
 FIELD_ADVICE.add(gateObject, { advise: adviseGateField });

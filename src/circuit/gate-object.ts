@@ -11,6 +11,7 @@ import type { GateDefinition } from './gate-definition.ts';
 import { findGate, GATES } from './gates.ts';
 import type { MatrixRows } from './matrix-rows.ts';
 import type { ChannelObject } from './noise/channel-object.ts';
+import type { ObservableObject } from './observable.ts';
 
 /** An angle that depends on an input of the circuit: `input · scale + offset`, radians. */
 export type InputAngle = {
@@ -44,6 +45,14 @@ export interface GateObject {
   readonly matrix?: MatrixRows | undefined;
   /** For `M` only: the classical bit of each qubit. */
   readonly bits?: readonly Bit[] | undefined;
+  /** For `SAVE` only: the name of the snapshot in the answer. */
+  readonly label?: string | undefined;
+  /** For `SAVE` only: the output. */
+  readonly what?: string | undefined;
+  /** For `SAVE` of `expectation` only. */
+  readonly observables?: readonly ObservableObject[] | undefined;
+  /** For `SAVE` of `amplitudes` only: labels. */
+  readonly basis_states?: readonly string[] | undefined;
   /** For `NOISE` only. */
   readonly channel?: ChannelObject | undefined;
   readonly condition?: Condition | undefined;
@@ -56,7 +65,7 @@ export type TargetField = (typeof TARGET_FIELDS)[number];
 
 /** An operation that is not in the gate table. */
 export interface SpecialOperation {
-  readonly name: 'UNITARY' | 'M' | 'RESET' | 'BARRIER' | 'NOISE';
+  readonly name: 'UNITARY' | 'M' | 'RESET' | 'BARRIER' | 'NOISE' | 'SAVE';
   /** Other accepted names, in any case. */
   readonly aliases: readonly string[];
   readonly summary: string;
@@ -80,6 +89,11 @@ export const SPECIAL_OPERATIONS: readonly SpecialOperation[] = [
     name: 'NOISE',
     aliases: [],
     summary: 'A noise channel; one on one qubit is applied to each of `qubits`',
+  },
+  {
+    name: 'SAVE',
+    aliases: [],
+    summary: 'Saves an output of the state at this place, for the answer',
   },
 ];
 

@@ -15,6 +15,7 @@ import {
   type NoiseOperation,
   type Operation,
   type Qubit,
+  type SaveOperation,
 } from './circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS, tooManyQubits } from './circuit-limits.ts';
 import { counted, FaultList, InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
@@ -33,6 +34,7 @@ import { withoutIdleResets } from './idle-resets.ts';
 import type { InputColumns } from './input-columns.ts';
 import { unitaryFromRows } from './matrix-rows.ts';
 import { ChannelPlacer } from './noise/place-channel.ts';
+import { SaveReader } from './read-save.ts';
 
 /** Options for reading gate objects. */
 interface GateObjectOptions {
@@ -105,8 +107,9 @@ function readObjects(
   let numChannels = 0;
   for (const [i, object] of objects.entries()) {
     const place = `${path}[${i}]`;
-    const operation = reader.read(object, place);
+    const operation = reader.read(object, place, i);
     if (operation === undefined) continue;
+    if (operation.kind === 'save' && !options.takesNoise) faults.add(`${place}.gate`, NO_SAVE);
     if (operation.kind !== 'channel') {
       operations.push(operation);
       continue;
@@ -125,6 +128,7 @@ function readObjects(
   return options.takesNoise ? circuit : withoutIdleResets(circuit);
 }
 
+const NO_SAVE = 'SAVE is not taken here; circuits and batches take it.';
 const NO_NOISE = 'NOISE is not taken here; this needs a circuit without noise.';
 
 /** Checks the number of gates, and of barriers, which cost nothing to run but take time to read. */
@@ -197,6 +201,8 @@ interface PlacedChannels {
   readonly channels: readonly NoiseOperation[];
 }
 
+const OF_SAVE = ['label', 'what', 'observables', 'basis_states'] as const;
+
 /** Reads objects in order; conditions are checked against the measurements before them. */
 class GateObjectReader {
   readonly #faults: FaultList;
@@ -206,6 +212,7 @@ class GateObjectReader {
   readonly #shapes = new Map<GateDefinition, OperandShape>();
   readonly #inputs: GateObjectInputs | undefined;
   readonly #channels = new ChannelPlacer();
+  readonly #saves: SaveReader;
 
   constructor(
     numQubits: number,
@@ -217,6 +224,7 @@ class GateObjectReader {
     this.#inputs = inputs;
     this.#operands = new OperandReader({ numQubits, limits }, faults);
     this.#bits = new WrittenBits(faults);
+    this.#saves = new SaveReader(numQubits, faults);
     // A width past the limit is reported already; the list need not be that long.
     const width = Math.min(numQubits, limits.maxQubits);
     this.#allQubits = Array.from({ length: width }, (_, qubit) => qubit);
@@ -228,7 +236,11 @@ class GateObjectReader {
   }
 
   /** Returns the operation; undefined after reporting its faults. */
-  read(object: GateObject, path: string): Operation | PlacedChannels | undefined {
+  read(
+    object: GateObject,
+    path: string,
+    index: number,
+  ): Operation | SaveOperation | PlacedChannels | undefined {
     const found = findOperation(object.gate);
     if (found === undefined) {
       this.#faults.add(`${path}.gate`, this.#unknownGate(object.gate));
@@ -236,7 +248,7 @@ class GateObjectReader {
     }
     return 'parameters' in found
       ? this.#gate(object, found, path)
-      : this.#special(object, found, path);
+      : this.#special(object, found, path, index);
   }
 
   /** Suggests names only for faults that will be listed, because each suggestion compares all names. */
@@ -260,7 +272,8 @@ class GateObjectReader {
     object: GateObject,
     { name }: SpecialOperation,
     path: string,
-  ): Operation | PlacedChannels | undefined {
+    index: number,
+  ): Operation | SaveOperation | PlacedChannels | undefined {
     this.#refuseFields(object, name, path);
     this.#angles(object, { name, parameters: [] }, path);
     switch (name) {
@@ -274,6 +287,10 @@ class GateObjectReader {
         return this.#barrier(object, path);
       case 'NOISE':
         return this.#noise(object, path);
+      case 'SAVE':
+        return this.#saves.read(object, index, path, this.#allQubits, () => {
+          return this.#operands.read(object, { name: 'SAVE', ...ANY_WIDTH }, path)?.targets;
+        });
     }
   }
 
@@ -297,6 +314,10 @@ class GateObjectReader {
     }
     if (object.channel !== undefined && name !== 'NOISE') {
       this.#faults.add(`${path}.channel`, `${name} takes no channel; only NOISE does.`);
+    }
+    for (const field of OF_SAVE) {
+      if (object[field] === undefined || name === 'SAVE') continue;
+      this.#faults.add(`${path}.${field}`, `${name} takes no ${field}; only SAVE does.`);
     }
   }
 

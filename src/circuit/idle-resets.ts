@@ -86,6 +86,7 @@ function track(operation: Exclude<DynamicOperation, { kind: 'reset' }>, isDirty:
     case 'noise':
       for (const qubit of operation.qubits) isDirty[qubit] = true;
       return;
+    case 'save':
     case 'measure':
     case 'barrier':
     case 'assign':

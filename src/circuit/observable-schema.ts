@@ -1,5 +1,6 @@
 /** Schema of a Pauli term, one entry of an observable in JSON. */
 import { z } from 'zod';
+import { MAX_CIRCUIT_QUBITS } from './circuit-limits.ts';
 
 /** Largest coefficient; sums of thousands of such terms do not overflow. */
 export const MAX_COEFFICIENT = 1e100;
@@ -20,3 +21,9 @@ export const pauliTerm = z.strictObject({
     .optional()
     .describe('Default 1'),
 });
+
+/** Label of a basis state. */
+export const basisLabel = z
+  .string()
+  .max(MAX_CIRCUIT_QUBITS)
+  .regex(/^(?:[01]+|0x[0-9a-fA-F]+)$/, 'must be bits, such as 0101, or a number such as 0x1f');

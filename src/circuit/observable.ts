@@ -1,7 +1,7 @@
 /** Observables: sums of Pauli terms, parsed from strings such as `"Z0 Z1"`. */
 import type { Fault } from '../errors/coded-error.ts';
-import type { Qubit } from './circuit.ts';
 import { counted, FaultList, InvalidCircuitError } from './errors.ts';
+import type { Qubit } from './qubit.ts';
 
 /** One Pauli on one qubit. */
 export interface PauliFactor {
@@ -168,12 +168,12 @@ function parsePauliString(
 }
 
 /** One term of an observable in JSON. */
-export interface PauliTermObject {
+export type PauliTermObject = {
   /** Pauli string, for example `"Z0 Z1"`. */
   readonly pauli: string;
   /** 1 by default. */
   readonly coefficient?: number | undefined;
-}
+};
 
 /** An observable in JSON: one term, or the terms of a sum. */
 export type ObservableObject = PauliTermObject | readonly PauliTermObject[];

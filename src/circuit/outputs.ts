@@ -10,8 +10,12 @@ import type { PauliSum } from './observable.ts';
 
 /** Widest state whose amplitudes, or classical register whose distribution, is sent as JSON. */
 export const MAX_LISTED_QUBITS = 16;
+/** Widest state that is kept for download: 256 MiB. */
+export const MAX_KEPT_QUBITS = 24;
 /** Widest circuit whose density matrix is computed and sent: 256 KiB. */
 export const MAX_DENSITY_QUBITS = 7;
+/** Widest circuit whose unitary matrix is computed and sent. */
+export const MAX_UNITARY_OUTPUT_QUBITS = 10;
 /** Most basis states of one request whose amplitudes are computed. */
 export const MAX_BASIS_STATES = 1024;
 /** Values of all samples of an answer. */
@@ -26,6 +30,9 @@ const MAX_MEMORY_SHOTS = 100_000;
  */
 type Given = 'always' | 'of one state' | 'unconditional' | 'as a mean' | 'never';
 
+/** Request that takes an output by name: `return` of a circuit or of a batch, and a snapshot. */
+type Form = 'circuit' | 'batch' | 'save';
+
 /** Facts about an output. */
 interface OutputFacts {
   /**
@@ -35,8 +42,8 @@ interface OutputFacts {
   readonly reads: 'circuit' | 'shots' | 'outcomes' | 'state';
   /** Fields of an engine's request that compute it; none if shots or the circuit are enough. */
   readonly fields: readonly string[];
-  /** Forms of request whose `return` takes its name. */
-  readonly forms: readonly ('circuit' | 'batch')[];
+  /** Forms of request that take its name. */
+  readonly forms: readonly Form[];
   /** Braket's name of it in `#pragma braket result`, and whether the program may have measurements. */
   readonly pragma: { readonly type: string; readonly mayMeasure: boolean } | undefined;
   /** Field of the body that it needs, and that is only taken with it. */
@@ -61,6 +68,8 @@ interface OutputFacts {
     | {
         readonly of: 'qubits' | 'measured bits' | 'shots' | 'basis states' | 'values of samples';
         readonly most: number;
+        /** The most where it is kept for download. */
+        readonly mostKept?: number;
         /** A sentence. */
         readonly advice?: string;
       }
@@ -128,7 +137,7 @@ export const OUTPUTS = {
   probabilities: {
     reads: 'outcomes',
     fields: ['probabilities'],
-    forms: ['circuit', 'batch'],
+    forms: ['circuit', 'batch', 'save'],
     pragma: { type: 'probability', mayMeasure: false },
     needs: undefined,
     option: undefined,
@@ -144,7 +153,7 @@ export const OUTPUTS = {
   expectation: {
     reads: 'state',
     fields: ['observables'],
-    forms: ['circuit', 'batch'],
+    forms: ['circuit', 'batch', 'save'],
     pragma: { type: 'expectation', mayMeasure: true },
     needs: 'observables',
     option: undefined,
@@ -180,19 +189,24 @@ export const OUTPUTS = {
   statevector: {
     reads: 'state',
     fields: ['statevector'],
-    forms: ['circuit', 'batch'],
+    forms: ['circuit', 'batch', 'save'],
     pragma: { type: 'state_vector', mayMeasure: true },
     needs: undefined,
     option: undefined,
     by: OF_PURE_STATES,
     devices: 'none',
-    limit: { of: 'qubits', most: MAX_LISTED_QUBITS },
+    limit: {
+      of: 'qubits',
+      most: MAX_LISTED_QUBITS,
+      mostKept: MAX_KEPT_QUBITS,
+      advice: 'Wider states are kept for download with "statevector_format": "binary".',
+    },
     instead: 'Ask for density_matrix or probabilities.',
   },
   amplitudes: {
     reads: 'state',
     fields: ['amplitudes'],
-    forms: ['circuit'],
+    forms: ['circuit', 'save'],
     pragma: { type: 'amplitude', mayMeasure: true },
     needs: 'basis_states',
     option: undefined,
@@ -249,7 +263,7 @@ export const OUTPUTS = {
   density_matrix: {
     reads: 'state',
     fields: ['densityMatrix'],
-    forms: ['circuit'],
+    forms: ['circuit', 'save'],
     pragma: { type: 'density_matrix', mayMeasure: false },
     needs: undefined,
     option: undefined,
@@ -269,6 +283,19 @@ export const OUTPUTS = {
     devices: 'none',
     limit: undefined,
     instead: undefined,
+  },
+  /** By a run of its own, on twice the qubits. */
+  unitary: {
+    reads: 'circuit',
+    fields: [],
+    forms: ['circuit'],
+    pragma: undefined,
+    needs: undefined,
+    option: undefined,
+    by: { ...OF_PURE_STATES, matrix_product_state: 'never', sparse: 'never' },
+    devices: 'none',
+    limit: { of: 'qubits', most: MAX_UNITARY_OUTPUT_QUBITS },
+    instead: 'Only state vectors give the unitary of a circuit, which has no noise.',
   },
   detection_events: {
     reads: 'shots',
@@ -336,9 +363,9 @@ export const NEEDED_FIELDS = {
 
 type Row<Name extends OutputName> = (typeof OUTPUTS)[Name];
 
-/** Outputs that `return` of a form of request takes. */
-export type OutputOf<Form extends 'circuit' | 'batch'> = {
-  [Name in OutputName]: Form extends Row<Name>['forms'][number] ? Name : never;
+/** Outputs that a form of request takes. */
+export type OutputOf<F extends Form> = {
+  [Name in OutputName]: F extends Row<Name>['forms'][number] ? Name : never;
 }[OutputName];
 
 const NAMES = Object.keys(OUTPUTS) as OutputName[];
@@ -346,10 +373,10 @@ const NAMES = Object.keys(OUTPUTS) as OutputName[];
 /** The facts about an output. */
 export const factsOf = (name: OutputName): OutputFacts => OUTPUTS[name];
 
-/** Outputs that `return` of a form of request takes, in the order of the table. */
-export function outputsOf<Form extends 'circuit' | 'batch'>(form: Form): readonly OutputOf<Form>[] {
+/** Outputs that a form of request takes, in the order of the table. */
+export function outputsOf<F extends Form>(form: F): readonly OutputOf<F>[] {
   // The cast is safe: these are the rows whose forms include it.
-  return NAMES.filter((name) => factsOf(name).forms.includes(form)) as OutputOf<Form>[];
+  return NAMES.filter((name) => factsOf(name).forms.includes(form)) as OutputOf<F>[];
 }
 
 /** Braket's names of the results that pragmas request, in the order of the table. */

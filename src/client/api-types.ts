@@ -207,6 +207,10 @@ export type Batch = {
     readonly truncation_error?: readonly number[] | PackedArray | undefined;
     /** Matrix product states only: for each point, the largest bond dimension of its run */
     readonly largest_bond?: readonly number[] | PackedArray | undefined;
+    /** For each point, the outputs that its circuit saves by SAVE, as in the result of a circuit */
+    readonly saved?: readonly {
+      readonly [name: string]: SavedOutput | readonly SavedOutput[];
+    }[] | undefined;
     /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
     readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
     /** Why this method, with its figures */
@@ -636,6 +640,11 @@ export type Circuit = {
   /** tr ρ² before the final measurement */
   readonly purity?: number | undefined;
   /**
+   * Unitary matrix of the circuit without its final measurement, rows of [re, im]; qubit 0 is the least
+   * significant bit of an index
+   */
+  readonly unitary?: readonly (readonly (readonly [number, number])[])[] | undefined;
+  /**
    * Which detectors fired in each shot: a bit for each detector, then for each logical observable, 1 if its parity
    * is not what it is without errors
    */
@@ -655,6 +664,19 @@ export type Circuit = {
   } | undefined;
   /** Errors of the circuit and what they flip, in the text format of Stim */
   readonly detector_error_model?: string | undefined;
+  /** The state vector is kept for GET /quantum/circuits/{circuit_id}/statevector */
+  readonly statevector_download?: {
+    readonly qubits: number;
+    /** Bytes of the state in 64-bit floats */
+    readonly bytes: number;
+  } | undefined;
+  /**
+   * Outputs that the circuit saves by SAVE, by label, in the form of the output of that name; several of one label
+   * make an array, in order
+   */
+  readonly saved?: {
+    readonly [name: string]: SavedOutput | readonly SavedOutput[];
+  } | undefined;
   /** Method of the simulation; with noise, statevector means trajectories. Absent on hardware */
   readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
   /** Why this method, with its figures */
@@ -888,10 +910,11 @@ export type CircuitSubmissionInput = {
    * Default ["counts"]. probabilities: up to 16 measured bits; expectation: with `observables`; statevector: up to
    * 16 qubits, without noise; amplitudes: up to 1,024 basis states, with `basis_states`, without noise; memory: up
    * to 100,000 shots; reference_sample: by the method stabilizer; density_matrix: up to 7 qubits, by the method
-   * density_matrix; purity: by the method density_matrix; detection_events: with `detectors` or
-   * `logical_observables`; detector_error_model: with `detectors` or `logical_observables`
+   * density_matrix; purity: by the method density_matrix; unitary: up to 10 qubits, without noise;
+   * detection_events: with `detectors` or `logical_observables`; detector_error_model: with `detectors` or
+   * `logical_observables`
    */
-  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'measurements' | 'reference_sample' | 'density_matrix' | 'purity' | 'detection_events' | 'detector_error_model')[] | undefined;
+  readonly return?: readonly ('counts' | 'probabilities' | 'expectation' | 'statevector' | 'amplitudes' | 'memory' | 'measurements' | 'reference_sample' | 'density_matrix' | 'purity' | 'unitary' | 'detection_events' | 'detector_error_model')[] | undefined;
   /**
    * Form of the labels of counts and memory. automatic (default): bits, or for more than 64 bits a hexadecimal
    * number with a leading 0x. hex: always such a number; not taken where qubits may be lost, whose bits are 2.
@@ -920,6 +943,11 @@ export type CircuitSubmissionInput = {
    * with a leading 0x
    */
   readonly basis_states?: readonly string[] | undefined;
+  /**
+   * Form of `statevector`: listed in the answer up to 16 qubits (json, the default), or kept for GET
+   * /quantum/circuits/{circuit_id}/statevector up to 24 (binary)
+   */
+  readonly statevector_format?: 'json' | 'binary' | undefined;
   /**
    * Lists of classical bits whose parity is the same in every run without errors; for `detection_events` and
    * `detector_error_model`, of Clifford circuits with Pauli noise
@@ -1659,6 +1687,24 @@ export type GateObject = {
   readonly matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** M only: classical bit of each qubit; by default the next free ones */
   readonly bits?: readonly number[] | undefined;
+  /** SAVE only: name of the snapshot in `saved` */
+  readonly label?: string | undefined;
+  /** SAVE only: probabilities, expectation, statevector, amplitudes, density_matrix */
+  readonly what?: string | undefined;
+  /** SAVE of expectation only: as `observables` of a request */
+  readonly observables?: readonly ({
+    /** Pauli string, such as `Z0 Z1`; `I` is the identity */
+    readonly pauli: string;
+    /** Default 1 */
+    readonly coefficient?: number | undefined;
+  } | readonly {
+    /** Pauli string, such as `Z0 Z1`; `I` is the identity */
+    readonly pauli: string;
+    /** Default 1 */
+    readonly coefficient?: number | undefined;
+  }[])[] | undefined;
+  /** SAVE of amplitudes only: as `basis_states` of a request */
+  readonly basis_states?: readonly string[] | undefined;
   /** NOISE only: the channel */
   readonly channel?: NoiseChannel | undefined;
   /** The operation runs only if these measured bits have this value */
@@ -1696,6 +1742,24 @@ export type GateObjectInput = {
   readonly matrix?: readonly (readonly (readonly [number, number])[])[] | undefined;
   /** M only: classical bit of each qubit; by default the next free ones */
   readonly bits?: readonly number[] | undefined;
+  /** SAVE only: name of the snapshot in `saved` */
+  readonly label?: string | undefined;
+  /** SAVE only: probabilities, expectation, statevector, amplitudes, density_matrix */
+  readonly what?: string | undefined;
+  /** SAVE of expectation only: as `observables` of a request */
+  readonly observables?: readonly ({
+    /** Pauli string, such as `Z0 Z1`; `I` is the identity */
+    readonly pauli: string;
+    /** Default 1 */
+    readonly coefficient?: number | undefined;
+  } | readonly {
+    /** Pauli string, such as `Z0 Z1`; `I` is the identity */
+    readonly pauli: string;
+    /** Default 1 */
+    readonly coefficient?: number | undefined;
+  }[])[] | undefined;
+  /** SAVE of amplitudes only: as `basis_states` of a request */
+  readonly basis_states?: readonly string[] | undefined;
   /** NOISE only: the channel */
   readonly channel?: NoiseChannelInput | undefined;
   /** The operation runs only if these measured bits have this value */
@@ -2385,6 +2449,17 @@ export type ReadoutNoiseInput = {
   readonly p1_given_0: number;
   /** Probability that a measured 1 is reported as 0 */
   readonly p0_given_1: number;
+};
+
+export type SavedOutput = {
+  readonly values: readonly number[];
+  readonly sum: number;
+  /** Standard errors of values that are means over trajectories */
+  readonly standard_error?: readonly number[] | undefined;
+} | readonly (readonly [number, number])[] | readonly (readonly (readonly [number, number])[])[] | {
+  readonly [name: string]: readonly [number, number];
+} | {
+  readonly [name: string]: number;
 };
 
 export type StatusEvent = {

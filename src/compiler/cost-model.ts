@@ -92,6 +92,7 @@ function operationCost(operation: SingleOperation, costs: KernelCosts): number {
     case 'noise':
       return costs.kernel + denseCost(operation.qubits.length, costs);
     case 'initialize':
+    case 'save':
     case 'barrier':
     case 'assign':
     case 'misread':

@@ -15,6 +15,7 @@ import {
   type Operation,
   operationQubits,
   type Qubit,
+  type SaveOperation,
   type UnitaryOperation,
   type WhileOperation,
 } from '../circuit/circuit.ts';
@@ -239,7 +240,7 @@ class Rewriter {
 
 /** Whether an operation is a gate with targets and without a condition. */
 function isPlain(
-  operation: Operation | NoiseOperation | InitializeOperation,
+  operation: Operation | NoiseOperation | InitializeOperation | SaveOperation,
 ): operation is GateLike {
   const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
   return isGate && operation.condition === undefined && operation.targets.length > 0;

@@ -87,6 +87,12 @@ function encodeStep(step: Step): unknown {
       const { kind, ...numbers } = step.state;
       return ['initialize', step.places, kind, ...Object.values(numbers).map(digestOf)];
     }
+    case 'save': {
+      const { qubits, output } = step;
+      const numbers = (_: string, value: unknown) =>
+        typeof value === 'bigint' ? `${value}` : value;
+      return ['save', qubits, JSON.stringify(output, numbers)];
+    }
     case 'probing':
       return ['probing', step.probes.map(encodeKernel)];
     case 'exchange':

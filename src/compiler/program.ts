@@ -14,6 +14,7 @@ import type {
   MisreadOperation,
   PreparedState,
   Qubit,
+  SaveOperation,
   TrackOperation,
 } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
@@ -178,6 +179,7 @@ export interface LoopTail {
 /** One step of a program. Assignments and misreadings are those of the circuit, because bits are not compiled. */
 export type Step =
   | Initialize
+  | SaveOperation
   | Sweep
   | Measure
   | Reset
@@ -331,6 +333,7 @@ export interface NoiseSection {
 /** One step of a program with noise. */
 export type TrajectoryStep =
   | Initialize
+  | SaveOperation
   | NoiseSection
   | Measure
   | Reset
@@ -418,6 +421,7 @@ export interface ChainGates {
 /** One step of a program on matrix product states. The qubits of measurements and resets are sites of the chain. */
 export type ChainStep =
   | ChainGates
+  | SaveOperation
   | Measure
   | Reset
   | MisreadOperation

@@ -17,6 +17,7 @@ import {
   notByStabilizers,
   type Operation,
   type Qubit,
+  type SaveOperation,
 } from '../circuit/circuit.ts';
 import type { Block, BlockForm } from './block.ts';
 import { DEFAULT_COSTS } from './cost-model.ts';
@@ -104,7 +105,7 @@ export function schedule(
   return { program, fusedBlocks: parts.fusedBlocks, parametric: pool.parametric };
 }
 
-type PartOperation = Operation | AssignOperation | MisreadOperation;
+type PartOperation = Operation | SaveOperation | AssignOperation | MisreadOperation;
 
 /** Schedules the parts of a circuit, one after the other. */
 class PartList {

@@ -19,6 +19,7 @@ import {
   type Operation,
   type Qubit,
   type ResetOperation,
+  type SaveOperation,
 } from '../circuit/circuit.ts';
 import type { Bit } from '../circuit/classical-expression.ts';
 import { targetMatrix } from '../circuit/operation-matrix.ts';
@@ -40,6 +41,7 @@ import type { GateLike } from './passes/gate-like.ts';
 export type CollapseOperation =
   | MeasureOperation
   | ResetOperation
+  | SaveOperation
   | AssignOperation
   | MisreadOperation;
 
@@ -90,7 +92,8 @@ export interface WorkList {
 export function workOf(circuit: DynamicCircuit, maxDenseQubits: number): WorkList {
   const { numQubits, operations } = circuit;
   const numBits = numRegisterBits(circuit);
-  const builder = new WorkBuilder(numQubits, numBits, maxDenseQubits);
+  const hasSaves = operations.some(({ kind }) => kind === 'save');
+  const builder = new WorkBuilder(numQubits, numBits, maxDenseQubits, hasSaves);
   const isStraight = !hasMidCircuitMeasurement(circuit);
   const measuresLast = isStraight || operations.every(({ kind }) => kind !== 'measure');
   const measurements: MeasureOperation[] = [];
@@ -167,20 +170,26 @@ class WorkBuilder {
   readonly #forms = new Map<string, Map<number, BlockForm>>();
   readonly #numBits: number;
   readonly #maxDenseQubits: number;
+  readonly #hasSaves: boolean;
 
-  constructor(numQubits: number, numBits: number, maxDenseQubits: number) {
+  constructor(numQubits: number, numBits: number, maxDenseQubits: number, hasSaves: boolean) {
+    this.#hasSaves = hasSaves;
     this.wireOf = Array.from({ length: numQubits }, (_, qubit) => qubit);
     this.#numBits = numBits;
     this.#maxDenseQubits = maxDenseQubits;
   }
 
-  add(operation: Operation | AssignOperation | MisreadOperation, index: number): void {
+  add(
+    operation: Operation | SaveOperation | AssignOperation | MisreadOperation,
+    index: number,
+  ): void {
     switch (operation.kind) {
       case 'gate':
       case 'unitary':
         if (operation.kind === 'gate' && this.#relabels(operation)) return;
         this.#addBlock(operation, index);
         return;
+      case 'save':
       case 'measure':
       case 'reset':
         if (operation.qubits.length > 0) this.#addCollapse(operation);
@@ -233,6 +242,8 @@ class WorkBuilder {
     const read = condition === undefined ? [] : this.#bits(condition.bits);
     const resources = [...targets, ...controls, ...read];
     const actions = [...form.actions];
+    // A global phase stays on its side of a snapshot.
+    if (this.#hasSaves && targets.length + controls.length === 0) resources.push(0);
     while (actions.length < resources.length) actions.push(ACTS_DIAGONALLY);
     const work = {
       kind: 'block',
@@ -269,7 +280,7 @@ class WorkBuilder {
     return form;
   }
 
-  #addCollapse(operation: MeasureOperation | ResetOperation): void {
+  #addCollapse(operation: MeasureOperation | ResetOperation | SaveOperation): void {
     const qubits = this.#wires(operation.qubits);
     const written = operation.kind === 'measure' ? this.#bits(operation.bits) : [];
     const read = this.#bits(operation.condition?.bits ?? []);

@@ -107,6 +107,17 @@ export interface CountsFinish {
   readonly finalAssignments: readonly AssignOperation[];
 }
 
+/** Outputs that a snapshot may have. */
+export type SavedOutputs = Pick<
+  RunResult,
+  | 'statevector'
+  | 'probabilities'
+  | 'expectations'
+  | 'standardErrors'
+  | 'densityMatrix'
+  | 'amplitudes'
+>;
+
 /** Result of a run. */
 export interface RunResult {
   /** Empty if there are parities. */
@@ -137,6 +148,8 @@ export interface RunResult {
   readonly referenceSample?: Uint32Array;
   /** Interleaved re, im; length 2·amplitudes.length of the request. */
   readonly amplitudes?: Float64Array;
+  /** Outputs of the snapshots, in the order of the circuit; absent where it has none. */
+  readonly saved?: readonly SavedOutputs[];
   /**
    * Pauli propagation: a bound on the error of each expectation value, the sum of the absolute coefficients left out.
    * Else the weight that all cuts of bonds discarded, added up: about 1 minus the fidelity with the exact state. Matrix product

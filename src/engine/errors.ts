@@ -29,6 +29,12 @@ export class OutputNeedsStateVectorError extends coded(
     'A density matrix is no state vector; request the density matrix, or run the circuit without noise.',
 ) {}
 
+/** A density matrix was requested of a method that has none. */
+export class OutputNeedsDensityMatrixError extends coded(
+  'ENGINE_OUTPUT_NEEDS_DENSITY_MATRIX',
+  () => 'A density matrix needs the method density_matrix.',
+) {}
+
 /** An output was requested that a tableau does not give. */
 export class OutputNeedsAmplitudesError extends coded(
   'ENGINE_OUTPUT_NEEDS_AMPLITUDES',

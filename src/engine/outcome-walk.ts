@@ -12,7 +12,7 @@ import type { Bit } from '../circuit/classical-expression.ts';
 import { assign, conditionHolds, flipBit, readBit, wordsFor, writeBit } from './classical-bits.ts';
 import type { DensityStates } from './density-states.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
-import type { PlanStep, RunPlan } from './run-plan.ts';
+import type { PlanStep, RunPlan, SaveStep } from './run-plan.ts';
 import { UNITS_PER_ROUND } from './shot-tree.ts';
 import type { StateBudget } from './state-operations.ts';
 import type { TimeSlicer } from './time-slicer.ts';
@@ -43,6 +43,7 @@ export class OutcomeWalk<S> {
   /** Branches that wait, by the index of their next step. */
   readonly #waiting = new Map<number, Mixture<S>>();
   readonly #held = new Set<S>();
+  #onSave: ((step: SaveStep, branch: OutcomeBranch<S>) => Promise<void>) | undefined;
   #statePasses = 0;
   #fractionDone = 0;
 
@@ -79,10 +80,15 @@ export class OutcomeWalk<S> {
    * Follows all outcomes.
    *
    * @param onEnd - Called for each branch with the state before the trailing measurements.
+   * @param onSave - Called for each branch that comes to a snapshot.
    * @throws {TooManyBranchesError} if there are more branches than the budget allows.
    * @throws {TooManyRoundsError} if shots that are not negligible go through too many rounds of loops.
    */
-  async run(onEnd: (branch: OutcomeBranch<S>) => Promise<void>): Promise<void> {
+  async run(
+    onEnd: (branch: OutcomeBranch<S>) => Promise<void>,
+    onSave: (step: SaveStep, branch: OutcomeBranch<S>) => Promise<void>,
+  ): Promise<void> {
+    this.#onSave = onSave;
     const { steps, numRegisterBits } = this.#plan;
     try {
       const state = this.#states.create();
@@ -125,6 +131,9 @@ export class OutcomeWalk<S> {
     switch (step.kind) {
       case 'assign':
         assign(step, branch.bits);
+        break;
+      case 'save':
+        await this.#onSave?.(step, branch);
         break;
       case 'initialize':
         await this.#states.initialize(branch.state, step.entries);

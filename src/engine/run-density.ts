@@ -1,6 +1,7 @@
 /** Runs a program on density matrices on any engine: counts by its shots, exact outputs over all outcomes. */
+import type { Qubit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
-import { MAX_DENSITY_QUBITS } from '../circuit/outputs.ts';
+import { MAX_DENSITY_QUBITS, type RequestedOutputs } from '../circuit/outputs.ts';
 import type { DensityStates } from './density-states.ts';
 import type { RunRequest, RunResult } from './engine.ts';
 import {
@@ -15,6 +16,7 @@ import type { RunPlan } from './run-plan.ts';
 import {
   checkDistribution,
   outcomeProbabilities,
+  savesOfPlan,
   shapeOf,
   varianceOfString,
 } from './run-program.ts';
@@ -28,7 +30,8 @@ export interface RunnableDensity<S> {
   readonly numQubits: number;
   readonly plan: RunPlan;
   readonly budget: StateBudget;
-  operations(slicer: TimeSlicer): DensityStates<S>;
+  /** As of `RunnableProgram`. */
+  operations(slicer: TimeSlicer, layout?: readonly Qubit[]): DensityStates<S>;
 }
 
 /**
@@ -50,8 +53,13 @@ export async function runDensity<S>(
 ): Promise<RunResult> {
   signal.throwIfAborted();
   const { plan, budget } = program;
+  const { shots, seed } = request;
   check(program, request);
+  const steps = savesOfPlan(plan);
+  for (const step of steps)
+    check({ ...program, plan: step.plan }, { ...step.request, shots, seed });
   const isExact =
+    steps.length > 0 ||
     request.probabilities === true ||
     request.observables !== undefined ||
     request.densityMatrix === true ||
@@ -61,6 +69,10 @@ export async function runDensity<S>(
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(progress()));
   const states = program.operations(slicer);
   const sums = new OutcomeSums(program, request, states);
+  const saves = steps.map((step) => {
+    const atPlace = program.operations(slicer, step.plan.layout);
+    return new OutcomeSums({ ...program, plan: step.plan }, step.request, atPlace);
+  });
   const isOneState = plan.hasFinalState;
   let passes = 0;
   if (isExact && !isOneState) {
@@ -68,7 +80,11 @@ export async function runDensity<S>(
     // If shots follow, they take about as long.
     const part = request.shots > 0 ? 0.5 : 1;
     progress = () => part * walk.fractionDone;
-    await walk.run(({ state, weight, bits }) => sums.add(state, weight, bits));
+    await walk.run(
+      ({ state, weight, bits }) => sums.add(state, weight, bits),
+      // Bits of a snapshot's plan are those of the qubits that it reads.
+      ({ number }, { state, weight }) => saves[number]!.add(state, weight),
+    );
     passes = walk.statePasses;
   }
   const tree = new ShotTree(plan, states, budget, request, slicer);
@@ -76,11 +92,19 @@ export async function runDensity<S>(
   progress = () => before + (1 - before) * tree.fractionDone;
   const counts = await tree.run(
     isExact && isOneState ? ({ state }) => sums.add(state, 1) : undefined,
+    isOneState ? ({ number }, { state }) => saves[number]!.add(state, 1) : undefined,
   );
   const { samplingMs } = tree;
   const statePasses = passes + tree.statePasses;
   const evolutionMs = performance.now() - started - samplingMs;
-  return { counts, ...sums.outputs(), statePasses, timing: { evolutionMs, samplingMs } };
+  const saved = saves.map((save) => save.outputs());
+  return {
+    counts,
+    ...sums.outputs(),
+    ...(saves.length > 0 && { saved }),
+    statePasses,
+    timing: { evolutionMs, samplingMs },
+  };
 }
 
 function check<S>({ numQubits, plan, budget }: RunnableDensity<S>, request: RunRequest): void {
@@ -105,7 +129,7 @@ class OutcomeSums<S> {
   /** Plan for the distribution. */
   readonly plan: RunPlan;
   readonly #program: RunnableDensity<S>;
-  readonly #request: RunRequest;
+  readonly #request: RequestedOutputs;
   readonly #states: DensityStates<S>;
   #probabilities: Float64Array | undefined;
   #matrix: Float64Array | undefined;
@@ -115,7 +139,7 @@ class OutcomeSums<S> {
   readonly #squares: number[];
   #shifts: readonly number[] | undefined;
 
-  constructor(program: RunnableDensity<S>, request: RunRequest, states: DensityStates<S>) {
+  constructor(program: RunnableDensity<S>, request: RequestedOutputs, states: DensityStates<S>) {
     this.plan = planBeforeMisreads(program.plan);
     this.#program = program;
     this.#request = request;

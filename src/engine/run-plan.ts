@@ -1,5 +1,13 @@
 /** The plan of a run: the steps of a program as the walk over its shots takes them. */
-import type { AssignOperation, Condition, MisreadOperation, Qubit } from '../circuit/circuit.ts';
+import type {
+  AssignOperation,
+  Condition,
+  MisreadOperation,
+  Qubit,
+  SavedOutput,
+  SaveOperation,
+} from '../circuit/circuit.ts';
+import type { RequestedOutputs } from '../circuit/outputs.ts';
 import {
   type ChainStep,
   type Exchange,
@@ -35,6 +43,17 @@ export interface InitializeStep {
   readonly condition?: never;
 }
 
+/** A snapshot: outputs of the state at its place, as a run that ended there would have them. */
+export interface SaveStep {
+  readonly kind: 'save';
+  /** Number among the snapshots of the plan. */
+  readonly number: number;
+  readonly request: RequestedOutputs;
+  /** Plan of a run that ends here. Its bits are the qubits whose values are asked for. */
+  readonly plan: RunPlan;
+  readonly condition?: never;
+}
+
 /** A mid-circuit measurement or reset. */
 export interface CollapseStep {
   readonly kind: 'collapse';
@@ -59,6 +78,7 @@ export interface MisreadStep extends MisreadOperation {
 /** One step of the walk. */
 export type PlanStep =
   | InitializeStep
+  | SaveStep
   | SweepStep
   | CollapseStep
   | SectionStep
@@ -94,6 +114,7 @@ export interface RunPlan extends CountsFinish {
 export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => number): RunPlan {
   const terminal = terminalMeasureIndex(program);
   const steps: PlanStep[] = [];
+  const saves = new SavePlanner(program.numQubits);
   let event = 0;
   for (const step of program.steps.slice(0, terminal)) {
     const condition = step.condition === undefined ? {} : { condition: step.condition };
@@ -107,6 +128,8 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
       steps.push(step);
     } else if (step.kind === 'initialize') {
       steps.push({ kind: 'initialize', entries: new InitialEntries(step) });
+    } else if (step.kind === 'save') {
+      steps.push(saves.plan(step, steps));
     } else {
       if (step.kind === 'sweep') assertPromises(step);
       const passes = step.kind === 'probing' ? 0 : passesOf(step);
@@ -120,10 +143,7 @@ export function planRun(program: Program, passesOf: (step: Sweep | Exchange) => 
     maxRounds: program.control?.maxRounds ?? 0,
     steps,
     numPasses: steps.reduce((sum, step) => sum + (step.kind === 'sweep' ? step.passes : 0), 0),
-    hasFinalState: steps.every(
-      ({ kind, condition }) =>
-        (kind === 'sweep' || kind === 'initialize') && condition === undefined,
-    ),
+    hasFinalState: isOneState(steps),
     terminalEvent: event,
     measuredWords: measuredWords(program, terminal),
     finalMisreads: [],
@@ -155,6 +175,7 @@ function planWithLastReadings(
 ): RunPlan {
   const { numQubits, numBits, control, lastMisreads, lastAssignments } = program;
   const steps: PlanStep[] = [];
+  const saves = new SavePlanner(numQubits);
   let event = 0;
   let numPasses = 0;
   for (const step of program.steps) {
@@ -162,6 +183,9 @@ function planWithLastReadings(
     switch (step.kind) {
       case 'initialize':
         steps.push({ kind: 'initialize', entries: new InitialEntries(step) });
+        break;
+      case 'save':
+        steps.push(saves.plan(step, steps));
         break;
       case 'section':
         numPasses += step.sites.length + 1;
@@ -192,11 +216,7 @@ function planWithLastReadings(
     maxRounds: control?.maxRounds ?? 0,
     steps,
     numPasses,
-    hasFinalState: steps.every(
-      ({ kind, condition }) =>
-        (kind === 'section' || kind === 'sweep' || kind === 'initialize') &&
-        condition === undefined,
-    ),
+    hasFinalState: isOneState(steps),
     terminalEvent: event,
     measuredWords: words,
     finalMisreads: lastMisreads,
@@ -204,6 +224,75 @@ function planWithLastReadings(
     finalAssignments: lastAssignments,
     layout,
   };
+}
+
+const OF_ONE_STATE: ReadonlySet<PlanStep['kind']> = new Set<PlanStep['kind']>([
+  'initialize',
+  'sweep',
+  'section',
+  'save',
+]);
+
+/** Whether all shots come to one state, on a trajectory if there is noise. */
+function isOneState(steps: readonly PlanStep[]): boolean {
+  return steps.every(({ kind, condition }) => OF_ONE_STATE.has(kind) && condition === undefined);
+}
+
+/** Plans the snapshots of a program. */
+class SavePlanner {
+  readonly #numQubits: number;
+  #numPlanned = 0;
+
+  constructor(numQubits: number) {
+    this.#numQubits = numQubits;
+  }
+
+  /** @param before - The steps before the snapshot. */
+  plan({ qubits: layout, output }: SaveOperation, before: readonly PlanStep[]): SaveStep {
+    const of = output.what === 'probabilities' ? output.of : [];
+    const read = {
+      kind: 'measure',
+      qubits: of.map((q) => layout[q]!),
+      bits: [...of.keys()],
+    } as const;
+    const place = { numQubits: this.#numQubits, steps: [read], finalLayout: layout };
+    return {
+      kind: 'save',
+      number: this.#numPlanned++,
+      request: requestOfSave(output),
+      plan: {
+        numQubits: this.#numQubits,
+        numBits: of.length,
+        numRegisterBits: of.length,
+        maxRounds: 0,
+        steps: [],
+        numPasses: 0,
+        hasFinalState: isOneState(before),
+        terminalEvent: 0,
+        measuredWords: measuredWords(place, 0),
+        finalMisreads: [],
+        misreadEvent: 0,
+        finalAssignments: [],
+        layout,
+      },
+    };
+  }
+}
+
+/** The request for an output of a snapshot. */
+export function requestOfSave(output: SavedOutput): RequestedOutputs {
+  switch (output.what) {
+    case 'expectation':
+      return { observables: output.observables };
+    case 'probabilities':
+      return { probabilities: true };
+    case 'statevector':
+      return { statevector: true };
+    case 'density_matrix':
+      return { densityMatrix: true };
+    case 'amplitudes':
+      return { amplitudes: output.basisStates.map(({ index }) => index) };
+  }
 }
 
 /**

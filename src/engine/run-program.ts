@@ -5,17 +5,20 @@
  * numbers would keep no digit. A multiple of one Pauli string P needs no second state, because P² = 1.
  */
 
+import type { Qubit } from '../circuit/circuit.ts';
 import { codeOfFactor, type PauliSum } from '../circuit/observable.ts';
+import type { RequestedOutputs } from '../circuit/outputs.ts';
 import type { Program } from '../compiler/program.ts';
 import { BitImages } from '../math/bit-images.ts';
 import { wordsFor } from './classical-bits.ts';
-import type { RunRequest, RunResult } from './engine.ts';
+import type { RunRequest, RunResult, SavedOutputs } from './engine.ts';
 import {
   NoRoomForVarianceError,
+  OutputNeedsDensityMatrixError,
   OutputNeedsFinalStateError,
   TooManyOutcomesError,
 } from './errors.ts';
-import type { RunPlan } from './run-plan.ts';
+import type { RunPlan, SaveStep } from './run-plan.ts';
 import { type FinalBranch, ShotTree } from './shot-tree.ts';
 import type { BranchOperations, StateBudget, StateOperations } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
@@ -25,8 +28,12 @@ import { TimeSlicer } from './time-slicer.ts';
 export interface RunnableProgram<S> {
   readonly plan: RunPlan;
   readonly budget: StateBudget;
-  /** Creates the state operations of one run, which pause by its time slicer. */
-  operations(slicer: TimeSlicer): StateOperations<S>;
+  /**
+   * Creates the state operations of one run, which pause by its time slicer.
+   *
+   * @param layout - Places of the logical qubits in the states that outputs are read off; those at the end by default.
+   */
+  operations(slicer: TimeSlicer, layout?: readonly Qubit[]): StateOperations<S>;
 }
 
 /**
@@ -47,6 +54,8 @@ export async function runProgram<S>(
   const { plan, budget } = program;
   let outputs: FinalStateOutputs = {};
   const readsFinalState = checkOutputs(plan, request);
+  const saved: SavedOutputs[] = [];
+  const saves = checkSaves(plan, request);
   const { counts, statePasses, timing } = await walkShots(
     program,
     request,
@@ -56,15 +65,40 @@ export async function runProgram<S>(
           outputs = await readOutputs(plan, budget, request, operations, state);
         }
       : undefined,
+    async (step, { state }, operations) => {
+      saved[step.number] = await readOutputs(step.plan, budget, step.request, operations, state);
+    },
   );
-  return { counts, ...outputs, statePasses, timing };
+  return { counts, ...outputs, ...(saves.length > 0 && { saved }), statePasses, timing };
+}
+
+/** The snapshots of a plan. */
+export function savesOfPlan({ steps }: Pick<RunPlan, 'steps'>): readonly SaveStep[] {
+  return steps.filter((step) => step.kind === 'save');
+}
+
+/**
+ * The snapshots of a plan whose outputs are those of one state.
+ *
+ * @throws {OutputNeedsFinalStateError} if shots come to a snapshot in several states. The state vector and the
+ *   amplitudes of a single shot are an exception.
+ * @throws {OutputNeedsDensityMatrixError} if a snapshot is of a density matrix.
+ * @throws {TooManyOutcomesError} if a distribution has more than 2^26 entries.
+ */
+export function checkSaves(plan: RunPlan, { shots, seed }: RunRequest): readonly SaveStep[] {
+  const saves = savesOfPlan(plan);
+  for (const { plan: place, request } of saves) {
+    if (request.densityMatrix === true) throw new OutputNeedsDensityMatrixError();
+    checkOutputs(place, { ...request, shots, seed });
+  }
+  return saves;
 }
 
 /** Program of a walk over shots. */
 interface WalkedProgram<O> {
   readonly plan: RunPlan;
   readonly budget: StateBudget;
-  operations(slicer: TimeSlicer): O;
+  operations(slicer: TimeSlicer, layout?: readonly Qubit[]): O;
   /** As of `RunnableTrajectories`. */
   readonly rescaling?: Program;
 }
@@ -73,6 +107,7 @@ interface WalkedProgram<O> {
  * Walks all shots of a run, and takes the times.
  *
  * @param onFinalState - As of `ShotTree.run`.
+ * @param onSave - Likewise, with operations that read states where the snapshot is.
  * @returns Also the operations, which may have learned something, and the number of final states.
  */
 export async function walkShots<S, O extends BranchOperations<S>>(
@@ -80,6 +115,12 @@ export async function walkShots<S, O extends BranchOperations<S>>(
   request: RunRequest,
   signal: AbortSignal,
   onFinalState?: (branch: FinalBranch<S>, operations: O, slicer: TimeSlicer) => Promise<void>,
+  onSave?: (
+    step: SaveStep,
+    branch: FinalBranch<S>,
+    operations: O,
+    slicer: TimeSlicer,
+  ) => Promise<void>,
 ) {
   const started = performance.now();
   const slicer = new TimeSlicer(signal, () => request.onProgress?.(tree.fractionDone));
@@ -87,6 +128,7 @@ export async function walkShots<S, O extends BranchOperations<S>>(
   const tree = new ShotTree<S>(plan, operations, budget, request, slicer, rescaling);
   const counts = await tree.run(
     onFinalState && ((branch) => onFinalState(branch, operations, slicer)),
+    onSave && ((step, branch) => onSave(step, branch, open(slicer, step.plan.layout), slicer)),
   );
   const { samplingMs, statePasses, numLeaves, countsFinish } = tree;
   const evolutionMs = performance.now() - started - samplingMs;
@@ -145,7 +187,7 @@ function firstAsked(request: RunRequest): string | undefined {
 export async function readOutputs<S>(
   plan: RunPlan,
   budget: StateBudget,
-  request: RunRequest,
+  request: RequestedOutputs,
   operations: StateOperations<S>,
   state: S,
   bits?: Uint32Array,

@@ -6,8 +6,12 @@
  */
 import type { Program } from '../compiler/program.ts';
 import { CountsBuilder } from './counts-builder.ts';
-import type { Counts, RunRequest, RunResult } from './engine.ts';
-import { OutputNeedsFinalStateError, OutputNeedsShotsError } from './errors.ts';
+import type { Counts, RunRequest, RunResult, SavedOutputs } from './engine.ts';
+import {
+  OutputNeedsDensityMatrixError,
+  OutputNeedsFinalStateError,
+  OutputNeedsShotsError,
+} from './errors.ts';
 import { misreadCounts, misreadDistribution, planBeforeMisreads } from './final-misreads.ts';
 import type { RunPlan } from './run-plan.ts';
 import {
@@ -15,9 +19,11 @@ import {
   type FinalStateOutputs,
   type RunnableProgram,
   readOutputs,
+  savesOfPlan,
   walkShots,
 } from './run-program.ts';
-import { squaredNorm } from './state-operations.ts';
+import type { FinalBranch } from './shot-tree.ts';
+import { type StateBudget, type StateOperations, squaredNorm } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
 /** A program with noise compiled by an engine; all its runs share it. */
@@ -43,38 +49,85 @@ export async function runTrajectories<S>(
 ): Promise<RunResult> {
   signal.throwIfAborted();
   const { plan, budget } = program;
-  const wantsState = request.statevector === true || request.amplitudes !== undefined;
-  if (wantsState && request.shots !== 1) throw new OutputNeedsFinalStateError('A state vector');
-  const means = new TrajectoryMeans(plan, request);
-  checkDistribution(means.plan, request);
-  const readsMeans = request.probabilities === true || request.observables !== undefined;
-  const readsStates = readsMeans || wantsState;
+  const outputs = new TrajectoryOutputs(plan, request);
+  const saves = savesOfPlan(plan).map(
+    (step) => new TrajectoryOutputs(step.plan, { ...request, ...NO_OUTPUTS, ...step.request }),
+  );
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
-  if (readsStates && from === to) throw new OutputNeedsShotsError();
-  let ofState: Pick<FinalStateOutputs, 'statevector' | 'amplitudes'> = {};
+  if ([outputs, ...saves].some(({ isAsked }) => isAsked) && from === to) {
+    throw new OutputNeedsShotsError();
+  }
   const { counts, countsFinish, numLeaves, statePasses, timing } = await walkShots(
     program,
     request,
     signal,
-    readsStates
-      ? async ({ state, bits, numShots }, operations) => {
-          const norm = await squaredNorm(operations, state);
-          const before = plan.hasFinalState ? undefined : bits;
-          const outputs = await readOutputs(means.plan, budget, request, operations, state, before);
-          if (wantsState) ofState = normalised(outputs, Math.sqrt(norm));
-          means.add(outputs, norm, numShots);
-        }
-      : undefined,
+    outputs.isAsked ? (branch, operations) => outputs.add(budget, branch, operations) : undefined,
+    ({ number }, branch, operations) => saves[number]!.add(budget, branch, operations),
   );
   return {
     counts,
     ...(countsFinish !== undefined && { countsFinish }),
-    ...(readsMeans ? means.finish() : {}),
-    ...ofState,
+    ...outputs.finish(),
+    ...(saves.length > 0 && { saved: saves.map((save) => save.finish()) }),
     trajectories: numLeaves,
     statePasses,
     timing,
   };
+}
+
+/** No outputs of the final state. */
+const NO_OUTPUTS = {
+  statevector: false,
+  probabilities: false,
+  variances: false,
+} as const;
+
+/** The outputs of states at one place of a run, where each trajectory comes by. */
+class TrajectoryOutputs {
+  /** Whether anything is asked of the states. */
+  readonly isAsked: boolean;
+  readonly #plan: RunPlan;
+  readonly #request: RunRequest;
+  readonly #means: TrajectoryMeans;
+  readonly #wantsState: boolean;
+  readonly #wantsMeans: boolean;
+  #ofState: Pick<FinalStateOutputs, 'statevector' | 'amplitudes'> = {};
+
+  /**
+   * @throws {OutputNeedsFinalStateError} if the state vector or amplitudes are requested, and not a single shot.
+   * @throws {OutputNeedsDensityMatrixError} if the density matrix is requested.
+   * @throws {TooManyOutcomesError} if the requested distribution is too long.
+   */
+  constructor(plan: RunPlan, request: RunRequest) {
+    const { statevector, amplitudes, probabilities, observables, densityMatrix, shots } = request;
+    this.#plan = plan;
+    this.#request = request;
+    this.#wantsState = statevector === true || amplitudes !== undefined;
+    if (this.#wantsState && shots !== 1) throw new OutputNeedsFinalStateError('A state vector');
+    if (densityMatrix === true) throw new OutputNeedsDensityMatrixError();
+    this.#means = new TrajectoryMeans(plan, request);
+    checkDistribution(this.#means.plan, request);
+    this.#wantsMeans = probabilities === true || observables !== undefined;
+    this.isAsked = this.#wantsState || this.#wantsMeans;
+  }
+
+  /** Adds the states of some shots. */
+  async add<S>(
+    budget: StateBudget,
+    { state, bits, numShots }: FinalBranch<S>,
+    operations: StateOperations<S>,
+  ): Promise<void> {
+    const norm = await squaredNorm(operations, state);
+    const before = this.#plan.hasFinalState ? undefined : bits;
+    const { plan } = this.#means;
+    const outputs = await readOutputs(plan, budget, this.#request, operations, state, before);
+    if (this.#wantsState) this.#ofState = normalised(outputs, Math.sqrt(norm));
+    this.#means.add(outputs, norm, numShots);
+  }
+
+  finish(): SavedOutputs & Pick<RunResult, 'variances'> {
+    return { ...(this.#wantsMeans ? this.#means.finish() : {}), ...this.#ofState };
+  }
 }
 
 /** Outputs of a state vector of a given length, scaled to length 1. */
@@ -172,13 +225,16 @@ export interface RangeResult {
   readonly result: RunResult;
 }
 
+/** Outputs of states that are means over shots. */
+type Means = Pick<RunResult, 'expectations' | 'standardErrors' | 'variances' | 'probabilities'>;
+
 /** The means over all shots, from those over ranges of them. */
 function joinedMeans(
-  ranges: readonly RangeResult[],
-): Pick<RunResult, 'expectations' | 'standardErrors' | 'variances' | 'probabilities'> {
+  ranges: readonly { readonly numShots: number; readonly result: Means }[],
+): Means {
   const { expectations, variances, probabilities } = ranges[0]!.result;
   const total = ranges.reduce((sum, { numShots }) => sum + numShots, 0);
-  const meanOf = (each: (result: RunResult) => number) =>
+  const meanOf = (each: (result: Means) => number) =>
     ranges.reduce((sum, { numShots, result }) => sum + (numShots / total) * each(result), 0);
   const moments = expectations?.map((_, i) => {
     const mean = meanOf((result) => result.expectations![i]!);
@@ -243,6 +299,13 @@ export async function joinedShots(
   return {
     counts,
     ...joinedMeans(ranges),
+    ...(first.result.saved && {
+      saved: first.result.saved.map((_, i) =>
+        joinedMeans(
+          ranges.map(({ numShots, result }) => ({ numShots, result: result.saved![i]! })),
+        ),
+      ),
+    }),
     ...(first.result.trajectories !== undefined && {
       trajectories: sumOf(({ trajectories = 0 }) => trajectories),
     }),

@@ -14,7 +14,7 @@ import { CountsBuilder } from './counts-builder.ts';
 import type { Counts, CountsFinish, RunRequest, ShotRange } from './engine.ts';
 import { TooManyBranchesError, TooManyRoundsError } from './errors.ts';
 import { misreadCounts } from './final-misreads.ts';
-import type { CollapseStep, MisreadStep, RunPlan } from './run-plan.ts';
+import type { CollapseStep, MisreadStep, RunPlan, SaveStep } from './run-plan.ts';
 import { SectionWalk, type TravellingBranch } from './section-walk.ts';
 import type { BranchOperations, QubitMasses, ShotGroup, StateBudget } from './state-operations.ts';
 import {
@@ -80,6 +80,7 @@ export class ShotTree<S> {
   /** Fraction done when the current step began, and the fraction that one of its passes adds. */
   #fractionBefore = 0;
   #fractionPerPass = 0;
+  #onSave: ((step: SaveStep, branch: FinalBranch<S>) => Promise<void>) | undefined;
   readonly #onPasses = (passesDone: number): void => {
     this.#fractionDone = this.#fractionBefore + passesDone * this.#fractionPerPass;
   };
@@ -138,10 +139,18 @@ export class ShotTree<S> {
    *
    * @param onFinalState - Called for each branch with its state before the trailing measurements; also when there are
    *   no shots.
+   * @param onSave - Called for each branch that comes to a snapshot; also when there are no shots.
    */
-  async run(onFinalState?: (branch: FinalBranch<S>) => Promise<void>): Promise<Counts> {
+  async run(
+    onFinalState?: (branch: FinalBranch<S>) => Promise<void>,
+    onSave?: (step: SaveStep, branch: FinalBranch<S>) => Promise<void>,
+  ): Promise<Counts> {
+    this.#onSave = onSave;
+    const hasSaves = onSave !== undefined && this.#plan.steps.some(({ kind }) => kind === 'save');
     try {
-      if (this.#totalShots > 0 || onFinalState !== undefined) this.#waiting.push(this.#root());
+      if (this.#totalShots > 0 || onFinalState !== undefined || hasSaves) {
+        this.#waiting.push(this.#root());
+      }
       for (let branch = this.#waiting.pop(); branch !== undefined; branch = this.#waiting.pop()) {
         const leaf = await this.#follow(branch);
         this.#numLeaves++;
@@ -208,6 +217,9 @@ export class ShotTree<S> {
         if (this.#operations.initialize === undefined)
           throw new Error('unreachable: an initial state on an engine without basis indices');
         await this.#operations.initialize(branch.state, step.entries);
+      } else if (step.kind === 'save') {
+        const { state, bits, shots } = branch;
+        await this.#onSave?.(step, { state, bits, numShots: shots.count });
       } else if (step.kind === 'section') {
         if (this.#noise === undefined) throw new Error('unreachable: noise in a plain program');
         branch = await this.#noise.pass(step, branch);
@@ -223,6 +235,8 @@ export class ShotTree<S> {
       } else if (holds && step.kind === 'misread') {
         while (branch.position < step.bits.length) branch = await this.#misreadNext(step, branch);
       } else if (holds && step.kind === 'collapse') {
+        // Without shots there is nothing after the first outcome: only snapshots before it were asked for.
+        if (branch.shots.count === 0) return branch;
         while (branch.position < step.step.qubits.length) {
           branch = await this.#collapseNext(step, branch);
         }

@@ -2,6 +2,7 @@
  * The methods that compute on states, prepared on any engine: on one state, on trajectories, and on a density matrix,
  * which is a state of twice the qubits. An engine says how it places a program; checks, plans and runs are the same.
  */
+import type { Qubit } from '../circuit/circuit.ts';
 import type { Program } from '../compiler/program.ts';
 import { DensityStates, type EntryAccess } from './density-states.ts';
 import type { Engine, Executable, RunRequest, RunResult } from './engine.ts';
@@ -15,7 +16,7 @@ import type { TimeSlicer } from './time-slicer.ts';
 
 /** A program in an engine's memory. */
 export interface PlacedStates<S> extends RunnableProgram<S> {
-  operations(slicer: TimeSlicer): StateOperations<S> & EntryAccess<S>;
+  operations(slicer: TimeSlicer, layout?: readonly Qubit[]): StateOperations<S> & EntryAccess<S>;
   /** Makes the program's runs those of an executable, which frees the program when it is disposed. */
   executable(run: (request: RunRequest, signal: AbortSignal) => Promise<RunResult>): Executable;
 }
@@ -56,13 +57,19 @@ export function stateMethods<S>(
         throw new DensityTooWideError(numQubits, Math.floor(maxDensityQubits / 2), name);
       }
       const { executable, ...doubled } = await engine.place(program);
-      const facts = { numQubits, layout: program.finalLayout, readout };
       const runnable = {
         numQubits,
         plan: { ...doubled.plan, numQubits, finalMisreads: lastMisreads },
         budget: doubled.budget,
-        operations: (slicer: TimeSlicer) =>
-          new DensityStates(doubled.operations(slicer), facts, slicer),
+        // The readout of the last measurements does not concern a snapshot.
+        operations: (slicer: TimeSlicer, layout?: readonly Qubit[]) =>
+          new DensityStates(
+            doubled.operations(slicer, layout),
+            layout === undefined
+              ? { numQubits, layout: program.finalLayout, readout }
+              : { numQubits, layout, readout: [] },
+            slicer,
+          ),
       };
       return executable((request, signal) => runDensity(runnable, request, signal));
     },

@@ -6,7 +6,7 @@ import { preparedState } from '../circuit/circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { factsOf, isMean, isOfDensity } from '../circuit/outputs.ts';
-import { byChain, byStabilizerSums, byStabilizers } from './method-candidates.ts';
+import { byChain, stabilizerCandidate, stabilizerSums } from './method-candidates.ts';
 import {
   densitySize,
   limitFor,
@@ -18,7 +18,8 @@ import {
   sizeOf,
 } from './method-limits.ts';
 import type { MethodName, RunMethodName } from './method-names.ts';
-import { byPaulis } from './pauli-candidate.ts';
+import { pauliCandidate } from './pauli-candidate.ts';
+import { withPrefixes } from './prefix-candidate.ts';
 import type { ProcessorSpec } from './processor.ts';
 import { modelMs } from './schedule/run-estimates.ts';
 import {
@@ -72,6 +73,10 @@ export function chooseMethod(question: MethodQuestion, given: ProcessorSpec): Me
       return has('stabilizer') ? cheapest(question, spec) : cheapestOfStates(question, spec);
   }
 }
+
+const byStabilizers = withPrefixes('stabilizer', stabilizerCandidate);
+const byStabilizerSums = withPrefixes('stabilizer', stabilizerSums);
+const byPaulis = withPrefixes('pauli_propagation', pauliCandidate);
 
 /** Estimates by the methods whose states do not have 2^n amplitudes. */
 const CANDIDATES = {

@@ -6,11 +6,12 @@
  * The checks take one pass over the numbers of a result, which costs less than writing them as text.
  */
 import { AngleDerivatives } from '../circuit/angle-formulas.ts';
-import type { DynamicCircuit } from '../circuit/circuit.ts';
+import { type DynamicCircuit, type SaveOperation, savesOf } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import { wordsFor } from '../engine/classical-bits.ts';
 import type { Counts } from '../engine/engine.ts';
 import { InvariantError } from '../engine/errors.ts';
+import { requestOfSave } from '../engine/run-plan.ts';
 import type { CodedError } from '../errors/coded-error.ts';
 import { chunksOf, TALLY_LENGTH, tallyOf } from './error-counting.ts';
 import type { CircuitResult, CircuitRun, DeviceResult, DeviceRun } from './processor.ts';
@@ -42,6 +43,7 @@ interface Expected extends Pick<DynamicCircuit, 'numQubits' | 'numBits'> {
   readonly tolerance: number;
   /** For each observable, the sum of the sizes of its coefficients. */
   readonly norms: readonly number[];
+  readonly saves: readonly SaveOperation[];
 }
 
 /** The error with which a run fails whose result cannot be right. */
@@ -60,7 +62,8 @@ export function faultOfRun(
   }
   const { numQubits, numBits } = circuit;
   const tolerance = toleranceOf(backend.precision, circuitWork(circuit).numOperations);
-  const expected = { numQubits, numBits, shots, tolerance, norms: normsOf(observables) };
+  const saves = savesOf(circuit);
+  const expected = { numQubits, numBits, shots, tolerance, norms: normsOf(observables), saves };
   if (!isBatch(request)) return faultOfRow(request, outputs, { k: 0, numCircuits: 1 }, expected);
   const { numCircuits } = request;
   for (let k = 0; k < numCircuits; k++) {
@@ -109,8 +112,44 @@ function faultOfRow(
     faultOfAmplitudes(rowOf(outputs.amplitudes), amplitudes?.length ?? 0, tolerance) ??
     faultOfDensityMatrix(rowOf(outputs.densityMatrices), numQubits, tolerance) ??
     outside('its purity', outputs.purities?.[k], 0, 1, tolerance) ??
+    faultOfSaves(outputs.saved, rowOf, expected) ??
     faultOfGradients(request, rowOf(outputs.gradients), k)
   );
+}
+
+/** Why the snapshots of a circuit cannot be right: each has the outputs of a state. */
+function faultOfSaves(
+  saved: RunOutputs['saved'],
+  rowOf: (numbers: ArrayLike<number> | undefined) => Slice | undefined,
+  { saves, ...expected }: Expected,
+): Fault {
+  if (saves.length !== (saved?.length ?? 0)) return 'it does not have the snapshots of its circuit';
+  for (const [i, { label, output }] of saves.entries()) {
+    const columns = saved![i]!;
+    const request = requestOfSave(output);
+    const numBits = output.what === 'probabilities' ? output.of.length : 0;
+    const ofState = { ...expected, numBits, norms: normsOf(request.observables), saves: [] };
+    const numAmplitudes = request.amplitudes?.length ?? 0;
+    const fault =
+      missing('state vector', request.statevector, columns.statevectors) ??
+      missing('amplitudes', request.amplitudes !== undefined, columns.amplitudes) ??
+      missing('density matrix', request.densityMatrix, columns.densityMatrices) ??
+      faultOfReadouts(
+        request,
+        {
+          statevector: rowOf(columns.statevectors),
+          probabilities: rowOf(columns.probabilities),
+          expectations: rowOf(columns.expectations),
+          variances: undefined,
+          standardErrors: rowOf(columns.standardErrors),
+        },
+        ofState,
+      ) ??
+      faultOfAmplitudes(rowOf(columns.amplitudes), numAmplitudes, expected.tolerance) ??
+      faultOfDensityMatrix(rowOf(columns.densityMatrices), expected.numQubits, expected.tolerance);
+    if (fault !== undefined) return `in the snapshot "${label}", ${fault}`;
+  }
+  return undefined;
 }
 
 function faultOfTallies(

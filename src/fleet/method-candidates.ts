@@ -98,7 +98,7 @@ const TIMES = {
  *
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
-export function byStabilizers(
+export function stabilizerCandidate(
   question: MethodQuestion,
   spec: ProcessorSpec,
 ): MethodCandidate | Refusal {
@@ -124,7 +124,7 @@ export function byStabilizers(
     const why = `stabilizer takes Clifford gates and Pauli noise, and ${program.operation} is neither`;
     const needsClifford = outputs.includes('reference_sample');
     if (question.asked !== 'stabilizer' || needsClifford) return { why, isNotClifford: true };
-    const sums = byStabilizerSums(question, spec);
+    const sums = stabilizerSums(question, spec);
     return 'why' in sums ? { ...sums, why: `${why}; ${sums.why}` } : sums;
   }
   if (outputs.some((name) => given(name) === 'unconditional') && !isLinear(program)) {
@@ -144,12 +144,12 @@ export function byStabilizers(
 }
 
 /**
- * Estimate by sums over stabilizer states of a circuit that `byStabilizers` refused because of a gate.
+ * Estimate by sums over stabilizer states of a circuit that `stabilizerCandidate` refused because of a gate.
  *
  * @param mostMs - Circuits that take longer than this are refused early.
  * @throws {StepsSpentError} if the estimate takes long, and must not.
  */
-export function byStabilizerSums(
+export function stabilizerSums(
   question: MethodQuestion,
   spec: ProcessorSpec,
   mostMs = Number.POSITIVE_INFINITY,

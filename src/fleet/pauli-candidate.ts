@@ -18,7 +18,10 @@ const MAX_SURE_BRANCHINGS = 16;
 const PER_PAULI_STRING_MS = 5e-5;
 
 /** Estimate of a circuit by Pauli propagation. */
-export function byPaulis(question: MethodQuestion, spec: ProcessorSpec): MethodCandidate | Refusal {
+export function pauliCandidate(
+  question: MethodQuestion,
+  spec: ProcessorSpec,
+): MethodCandidate | Refusal {
   const { outputs, asked, typicalPoint } = question;
   const missing = outputs.find((name) => factsOf(name).by.pauli_propagation === 'never');
   if (missing !== undefined) {

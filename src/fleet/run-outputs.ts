@@ -3,10 +3,21 @@
  * columns of one row.
  */
 import type { BatchResult } from '../engine/batch-request.ts';
-import type { Counts, CountsFinish, RunResult } from '../engine/engine.ts';
+import type { Counts, CountsFinish, RunResult, SavedOutputs } from '../engine/engine.ts';
 
 /** Bits of a register whose counts are listed for each of its values. */
 export const MAX_LISTED_BITS = 12;
+
+/** Outputs of a snapshot as columns. */
+export type SavedColumns = Pick<
+  RunOutputs,
+  | 'statevectors'
+  | 'probabilities'
+  | 'expectations'
+  | 'standardErrors'
+  | 'densityMatrices'
+  | 'amplitudes'
+>;
 
 /** Outputs of a run. Each column lists circuit after circuit. */
 export interface RunOutputs extends BatchResult {
@@ -29,6 +40,8 @@ export interface RunOutputs extends BatchResult {
   readonly truncationErrors?: Float64Array;
   /** For each circuit, the largest bond of its matrix product state. */
   readonly largestBonds?: Float64Array;
+  /** The outputs of each snapshot, in the order of the circuit. */
+  readonly saved?: readonly SavedColumns[];
   /** Tallies of the chunks of a run that counts errors, as `tallyOf` reads them. */
   readonly tallies?: Float64Array;
   /** A run of one circuit has these two, as `RunResult` tells. */
@@ -93,24 +106,54 @@ type Columns = { -readonly [K in keyof RunOutputs]: RunOutputs[K] };
 
 /** The result of one circuit as columns. Its large arrays are the columns, not copied. */
 export function outputsOf(run: RunResult): RunOutputs {
-  const { counts, countsFinish, statevector, probabilities, amplitudes, densityMatrix } = run;
-  const { expectations, variances, standardErrors, purity, referenceSample } = run;
+  const { counts, countsFinish, variances, purity, referenceSample, saved } = run;
   const { truncationError, largestBond, trajectories } = run;
-  const columns: Columns = { countsByRow: [counts], statePasses: [run.statePasses] };
+  const columns: Columns = {
+    countsByRow: [counts],
+    statePasses: [run.statePasses],
+    ...columnsOf(run),
+  };
   if (countsFinish !== undefined) columns.countsFinish = [countsFinish];
-  if (statevector !== undefined) columns.statevectors = statevector;
-  if (probabilities !== undefined) columns.probabilities = probabilities;
-  if (amplitudes !== undefined) columns.amplitudes = amplitudes;
-  if (densityMatrix !== undefined) columns.densityMatrices = densityMatrix;
   if (purity !== undefined) columns.purities = Float64Array.of(purity);
   if (referenceSample !== undefined) columns.referenceSamples = Float64Array.from(referenceSample);
-  if (expectations !== undefined) columns.expectations = Float64Array.from(expectations);
   if (variances !== undefined) columns.variances = Float64Array.from(variances);
-  if (standardErrors !== undefined) columns.standardErrors = Float64Array.from(standardErrors);
+  if (saved !== undefined) columns.saved = saved.map(columnsOf);
   if (truncationError !== undefined) columns.truncationErrors = Float64Array.of(truncationError);
   if (largestBond !== undefined) columns.largestBonds = Float64Array.of(largestBond);
   if (trajectories !== undefined) columns.trajectories = [trajectories];
   return columns;
+}
+
+/** Outputs of a state of one circuit as columns. */
+function columnsOf(state: SavedOutputs): SavedColumns {
+  const { statevector, probabilities, expectations, standardErrors, densityMatrix, amplitudes } =
+    state;
+  return {
+    ...(statevector && { statevectors: statevector }),
+    ...(probabilities && { probabilities }),
+    ...(expectations && { expectations: Float64Array.from(expectations) }),
+    ...(standardErrors && { standardErrors: Float64Array.from(standardErrors) }),
+    ...(densityMatrix && { densityMatrices: densityMatrix }),
+    ...(amplitudes && { amplitudes }),
+  };
+}
+
+/** Outputs of a state of circuit k; arrays are views of the columns. */
+export function savedRow(columns: SavedColumns, numCircuits: number, k: number): SavedOutputs {
+  const rowOf = (column: Float64Array) => {
+    const length = column.length / numCircuits;
+    return column.subarray(k * length, (k + 1) * length);
+  };
+  const { statevectors, probabilities, expectations, standardErrors } = columns;
+  const { densityMatrices, amplitudes } = columns;
+  return {
+    ...(statevectors && { statevector: rowOf(statevectors) }),
+    ...(probabilities && { probabilities: rowOf(probabilities) }),
+    ...(expectations && { expectations: [...rowOf(expectations)] }),
+    ...(standardErrors && { standardErrors: [...rowOf(standardErrors)] }),
+    ...(densityMatrices && { densityMatrix: rowOf(densityMatrices) }),
+    ...(amplitudes && { amplitudes: rowOf(amplitudes) }),
+  };
 }
 
 /** Rows of a run's columns. */
@@ -129,22 +172,17 @@ export function runResultOf(
     const length = column.length / numCircuits;
     return column.subarray(k * length, (k + 1) * length);
   };
-  const { countsFinish, statevectors, probabilities, amplitudes, densityMatrices } = outputs;
-  const { expectations, variances, standardErrors, purities, referenceSamples } = outputs;
+  const { countsFinish, variances, purities, referenceSamples, saved } = outputs;
   const { truncationErrors, largestBonds, trajectories, statePasses } = outputs;
   const { executionMs, samplingMs = 0 } = timing;
   return {
     counts: countsOfRow(outputs, k, numBits),
     ...(countsFinish && { countsFinish: countsFinish[k]! }),
-    ...(statevectors && { statevector: rowOf(statevectors) }),
-    ...(probabilities && { probabilities: rowOf(probabilities) }),
-    ...(amplitudes && { amplitudes: rowOf(amplitudes) }),
-    ...(densityMatrices && { densityMatrix: rowOf(densityMatrices) }),
+    ...savedRow(outputs, numCircuits, k),
     ...(purities && { purity: purities[k]! }),
     ...(referenceSamples && { referenceSample: Uint32Array.from(rowOf(referenceSamples)) }),
-    ...(expectations && { expectations: [...rowOf(expectations)] }),
     ...(variances && { variances: [...rowOf(variances)] }),
-    ...(standardErrors && { standardErrors: [...rowOf(standardErrors)] }),
+    ...(saved && { saved: saved.map((columns) => savedRow(columns, numCircuits, k)) }),
     ...(truncationErrors && { truncationError: truncationErrors[k]! }),
     ...(largestBonds && { largestBond: largestBonds[k]! }),
     ...(trajectories && { trajectories: trajectories[k]! }),
@@ -158,9 +196,11 @@ export function runResultOf(
 
 /** All typed arrays of a run's outputs. */
 export function arraysOf(outputs: RunOutputs): readonly (Float64Array | Uint32Array)[] {
-  const { countsByRow = [], ...columns } = outputs;
+  const { countsByRow = [], saved = [], ...columns } = outputs;
   return [
-    ...Object.values(columns).filter((column) => ArrayBuffer.isView(column)),
+    ...[columns, ...saved].flatMap((each) =>
+      Object.values(each).filter((column) => ArrayBuffer.isView(column)),
+    ),
     ...countsByRow.flatMap(({ outcomes, occurrences }) => [outcomes, occurrences]),
   ];
 }
@@ -168,7 +208,7 @@ export function arraysOf(outputs: RunOutputs): readonly (Float64Array | Uint32Ar
 /** Columns of numbers, which are joined without changes; engines of a processor leave no circuit undecided. */
 type NumberColumn = Exclude<
   keyof RunOutputs,
-  'counts' | 'countsByRow' | 'countsFinish' | 'undecided'
+  'counts' | 'countsByRow' | 'countsFinish' | 'undecided' | 'saved'
 >;
 
 const JOINED: { readonly [K in NumberColumn]: true } = {
@@ -196,6 +236,8 @@ export class JoinedOutputs {
   readonly #numCircuits: number;
   readonly #numbers = new Map<NumberColumn, Float64Array>();
   readonly #countsByRow: Counts[] = [];
+  /** By the number of the snapshot. */
+  readonly #saved: JoinedOutputs[] = [];
   #counts: Uint32Array | undefined;
   #whole: RunOutputs | undefined;
 
@@ -218,7 +260,11 @@ export class JoinedOutputs {
       this.#numbers.set(name, all);
       all.set(numbers, from * perCircuit);
     }
-    const { counts, countsByRow = [] } = chunk;
+    const { counts, countsByRow = [], saved = [] } = chunk;
+    for (const [number, columns] of saved.entries()) {
+      this.#saved[number] ??= new JoinedOutputs(this.#numCircuits);
+      this.#saved[number].set(from, to, columns);
+    }
     if (counts !== undefined) {
       const perCircuit = each(counts.length);
       this.#counts ??= new Uint32Array(this.#numCircuits * perCircuit);
@@ -233,6 +279,7 @@ export class JoinedOutputs {
       ...Object.fromEntries(this.#numbers),
       ...(this.#counts !== undefined && { counts: this.#counts }),
       ...(this.#countsByRow.length > 0 && { countsByRow: this.#countsByRow }),
+      ...(this.#saved.length > 0 && { saved: this.#saved.map(({ outputs }) => outputs) }),
     };
   }
 }

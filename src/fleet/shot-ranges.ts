@@ -59,7 +59,7 @@ function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
   const method = methodOf(circuit, request);
   if (method === 'trajectories') return true;
   if (method === 'sparse') return circuit.noise !== undefined;
-  return method === 'stabilizer' && askedFields(request).length === 0;
+  return method === 'stabilizer' && circuit.hasSaves !== true && askedFields(request).length === 0;
 }
 
 /** Runs a range as `Processor.run` does. */

@@ -13,6 +13,7 @@ import { describeDensity, describeTrajectories } from './engine-noise.ts';
 import { describeObservables } from './engine-observables.ts';
 import { describeOutputs } from './engine-outputs.ts';
 import { describeSampling } from './engine-sampling.ts';
+import { describeSaves } from './engine-saves.ts';
 import { describeShapes } from './engine-shapes.ts';
 import { describeRegisters, describeUnitaries } from './engine-unitaries.ts';
 
@@ -52,6 +53,7 @@ export function describeEngine(name: string, open: Open, claims: EngineClaims): 
     describeSampling,
     describeMidCircuit,
     describeLoops,
+    describeSaves,
     describeInitialStates,
     describeShapes,
     ...(claims.hasGradients === true ? [describeGradients, describeLongGradients] : []),
@@ -71,6 +73,7 @@ export function describeConfiguration(name: string, open: Open, claims: EngineCl
     describeOutputs,
     describeObservables,
     describeSampling,
+    describeSaves,
     describeInitialStates,
     ...(claims.hasGradients === true ? [describeGradients] : []),
     describeLifecycle,

@@ -1,6 +1,11 @@
 /** Matrix product states against the state vector and the density matrix of the reference engine. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Circuit, DynamicCircuit, Operation } from '../../src/circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  type Operation,
+  savesOf,
+} from '../../src/circuit/circuit.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import { compileMatrixProduct } from '../../src/compiler/chain/compile-matrix-product.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
@@ -24,9 +29,11 @@ import {
   randomPair,
   randomUnitary,
 } from '../support/random-circuits.ts';
+import { densityOfPure, prefixesOf, withSaves, worstOfSave } from '../support/random-saves.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
+import { finalAmplitudes } from '../support/state-oracle.ts';
 
 const reference = openReferenceEngine({ maxQubits: 20 });
 const cpu = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 });
@@ -299,4 +306,19 @@ describe('matrix product states', () => {
     );
     await expect(running).rejects.toThrow('enough');
   });
+});
+
+testSeeds('snapshots are of the state at their place', seeds(6), async (seed) => {
+  const stream = new RandomStream(9600 + seed);
+  const numQubits = 2 + stream.below(4);
+  const gates = [...randomGates(stream, numQubits, 14, 3), gate('SWAP', [0, numQubits - 1])];
+  const kinds = ['expectation', 'probabilities', 'statevector', 'amplitudes'] as const;
+  const operations = withSaves(gates, stream, numQubits, kinds);
+  const circuit = { numQubits, numBits: 0, operations };
+  const { saved } = await run(circuit, {});
+  for (const [i, save] of savesOf(circuit).entries()) {
+    const amplitudes = finalAmplitudes(prefixesOf(circuit)[i]!);
+    const worst = worstOfSave(save, saved![i]!, densityOfPure(amplitudes), amplitudes);
+    expect(worst, `snapshot ${i} of ${save.output.what}`).toBeLessThan(1e-10);
+  }
 });

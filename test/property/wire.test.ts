@@ -92,6 +92,7 @@ testSeeds(
         const changed = [
           'condition' in operation &&
           operation.kind !== 'initialize' &&
+          operation.kind !== 'save' &&
           operation.kind !== 'track' &&
           operation.kind !== 'repeat'
             ? { ...operation, condition: { bits: [0], value: 2 ** 52 + 1 } }
@@ -269,6 +270,17 @@ const MORE: Required<Omit<RunResult, 'counts' | 'statePasses' | 'timing' | 'pari
   truncationError: 0,
   largestBond: 0,
   referenceSample: Uint32Array.of(0, 2 ** 32 - 1),
+  saved: [
+    {
+      statevector: Float64Array.of(0, 1),
+      probabilities: Float64Array.of(0),
+      expectations: [0],
+      standardErrors: [0.5],
+      densityMatrix: Float64Array.of(0, 0),
+      amplitudes: Float64Array.of(0, 1),
+    },
+    {},
+  ],
 };
 
 function outcomeOf(run: RunResult): RunOutcome {

@@ -159,6 +159,8 @@ function afterOne(operation: Acting, mixture: Mixture, n: number): Mixture {
         krausOf(channel).map((matrix) => embedded(matrix, qubits, n)),
       );
     }
+    case 'save':
+      return mixture;
     case 'track':
     case 'repeat':
       throw new Error(`This oracle has no ${operation.kind}.`);

@@ -167,6 +167,8 @@ export function exactOutcomes(circuit: DynamicCircuit): Map<string, number> {
         case 'track':
         case 'repeat':
           throw new Error('This oracle knows no noise.');
+        case 'save':
+          break;
         default:
           for (const branch of collapses(op, state, bits)) {
             follow(rest, branch.state, branch.bits, weight * branch.weight);

@@ -112,6 +112,7 @@ class LossWriter {
       case 'repeat':
         throw notByStabilizers(operation);
       case 'initialize':
+      case 'save':
       case 'barrier':
         this.#written.push(operation);
     }

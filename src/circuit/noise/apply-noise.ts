@@ -153,6 +153,7 @@ class NoiseWriter {
           break;
         }
         case 'initialize':
+        case 'save':
         case 'reset':
         case 'barrier':
         case 'assign':

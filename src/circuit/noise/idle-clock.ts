@@ -72,6 +72,9 @@ export class IdleClock {
         for (const bit of operation.bits) this.#written.set(bit, time);
         return [];
       }
+      case 'save':
+        // The state of a moment: qubits that are free have waited until now.
+        return this.#begin(operation.qubits, 0, 0);
       case 'misread':
       case 'track':
         return [];

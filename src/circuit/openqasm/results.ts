@@ -5,6 +5,7 @@
 
 import { hasOddParity, numOnes } from '../../math/basis-index.ts';
 import type { ComplexMatrix } from '../../math/complex-matrix.ts';
+import type { BasisState } from '../basis-states.ts';
 import type { Qubit } from '../circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit-limits.ts';
 import { FaultList } from '../errors.ts';
@@ -215,12 +216,6 @@ function coefficientOf(matrix: ComplexMatrix, d: number, flips: number, signs: n
     sum += hasOddParity(i & signs) ? -part : part;
   }
   return (numY < 2 ? sum : -sum) / d;
-}
-
-/** A basis state: its label as the caller wrote it, which in a program has qubit 0 leftmost, and its index. */
-export interface BasisState {
-  readonly label: string;
-  readonly index: bigint;
 }
 
 /** Observables `first` to `first + count − 1` of the program. */

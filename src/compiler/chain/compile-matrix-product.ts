@@ -173,6 +173,7 @@ class ChainCompiler {
         case 'unitary':
           this.#addGate(operation);
           break;
+        case 'save':
         case 'measure':
         case 'reset': {
           this.#endStep(undefined);

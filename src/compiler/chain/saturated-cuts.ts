@@ -59,6 +59,7 @@ export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
       case 'reset':
         if (operation.condition !== undefined) return false;
         break;
+      case 'save':
       case 'barrier':
       case 'misread':
       case 'assign':

@@ -162,6 +162,8 @@ class ActiveWriter {
         throw new NoProgram({ kind: 'unsupported', what: 'observables of Pauli operators' });
       case 'initialize':
         throw new NoProgram({ kind: 'unsupported', what: 'initial states given by numbers' });
+      case 'save':
+        throw new NoProgram({ kind: 'unsupported', what: 'snapshots' });
       case 'assign':
         this.code.addAssignment(operation);
         break;

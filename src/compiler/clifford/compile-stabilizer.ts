@@ -243,6 +243,8 @@ class ProgramWriter {
       case 'track':
         code.addTrack(operation);
         break;
+      case 'save':
+        throw new Error('unreachable: a snapshot is a run of its own');
       case 'initialize':
         throw new Error('unreachable: an initial state that was not checked');
     }

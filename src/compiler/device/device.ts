@@ -159,6 +159,8 @@ export function renumbered(
         return { ...operation, qubits: placesOf(operation.qubits) };
       case 'initialize':
         throw new Error('unreachable: an initial state on a device');
+      case 'save':
+        throw new Error('unreachable: a snapshot on a device');
       case 'track':
       case 'repeat':
         throw notByStabilizers(operation);

@@ -97,6 +97,7 @@ function stepsOf(
         steps.push({ kind, state, places: qubits });
         break;
       }
+      case 'save':
       case 'measure':
       case 'reset':
       case 'misread':

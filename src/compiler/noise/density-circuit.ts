@@ -175,6 +175,12 @@ class Doubler {
           out.push({ ...operation, qubits: [...qubits, ...qubits.map(this.#column)] });
           break;
         }
+        case 'save': {
+          open.clear();
+          const { qubits } = operation;
+          out.push({ ...operation, qubits: [...qubits, ...qubits.map(this.#column)] });
+          break;
+        }
         case 'assign':
         case 'misread':
           out.push(operation);

@@ -118,6 +118,7 @@ class StepList {
         }
         case 'barrier':
           break;
+        case 'save':
         case 'measure':
         case 'reset':
         case 'assign':

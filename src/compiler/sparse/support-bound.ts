@@ -92,6 +92,7 @@ class SupportWalk implements SupportBound {
         case 'while':
           this.#takeLoop(operation.body);
           break;
+        case 'save':
         case 'barrier':
         case 'assign':
         case 'misread':

@@ -171,7 +171,7 @@ export function withControlOn(step: Step, qubit: number, value: 0 | 1): Step {
 
 /** Whether a gate may have controls. */
 export function takesControls({ name }: Pick<Step, 'name'>): boolean {
-  return !['M', 'RESET', 'BARRIER', 'NOISE'].includes(name);
+  return !['M', 'RESET', 'BARRIER', 'NOISE', 'SAVE'].includes(name);
 }
 
 /** Adds a qubit below the others. */
@@ -194,7 +194,10 @@ export function removeQubit(circuit: EditedCircuit, removed: number): EditedCirc
   const written = new Set<number>();
   const kept = steps.flatMap((step): readonly Step[] => {
     const { name, controls, targets, bits, condition } = step;
-    const isOnAll = name === 'BARRIER' || (name === 'GPHASE' && controls.length === 0);
+    const isOnAll =
+      name === 'BARRIER' ||
+      (step.save !== undefined && step.save.qubits === undefined) ||
+      (name === 'GPHASE' && controls.length === 0);
     const on = isOnAll ? targets.filter((qubit) => qubit !== removed) : targets;
     if (on.length === 0 && controls.length === 0) return [];
     if ([...controls, ...on].includes(removed)) return [];
@@ -254,7 +257,8 @@ function stepOf(object: GateObject, id: number): Step {
   const angles = Object.fromEntries(
     ANGLES.flatMap((angle) => (object[angle] === undefined ? [] : [[angle, object[angle]]])),
   );
-  const { bits, condition, matrix, channel } = object;
+  const { bits, condition, matrix, channel, label, what, observables, basis_states } = object;
+  const qubits = given.length > 0 ? given : undefined;
   return {
     id,
     name,
@@ -265,6 +269,7 @@ function stepOf(object: GateObject, id: number): Step {
     ...(condition !== undefined && { condition }),
     ...(matrix !== undefined && { matrix }),
     ...(channel !== undefined && { channel }),
+    ...(name === 'SAVE' && { save: { label, what, observables, basis_states, qubits } }),
   };
 }
 
@@ -282,6 +287,10 @@ function objectOf(step: Step, numQubits: number): GateObject {
     ...(channel !== undefined && { channel }),
     ...(condition !== undefined && { condition }),
   };
+  if (step.save !== undefined) {
+    const { qubits, ...save } = step.save;
+    return { gate: name, ...save, ...(qubits !== undefined && { qubits: targets }) };
+  }
   if (name === 'BARRIER') {
     return targets.length === numQubits ? { gate: name } : { gate: name, qubits: targets };
   }
@@ -376,4 +385,8 @@ export interface Step {
   readonly condition?: BitCondition | undefined;
   readonly matrix?: MatrixRows | undefined;
   readonly channel?: ChannelObject | undefined;
+  /** What SAVE saves, as the API has it; `qubits` where it names some. */
+  readonly save?:
+    | Pick<GateObject, 'label' | 'what' | 'observables' | 'basis_states' | 'qubits'>
+    | undefined;
 }

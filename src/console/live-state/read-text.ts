@@ -7,6 +7,7 @@ import {
   isNoisy,
   type NoiseOperation,
   type Operation,
+  savesOf,
 } from '../../circuit/circuit.ts';
 import {
   OpenQasmInputError,
@@ -191,7 +192,10 @@ function openObjects(
 export function writeText(source: LiveSource, form: TextForm): WrittenText {
   const { circuit } = 'circuit' in source ? readObjects(source) : readText(source);
   if (!isPrintable(circuit)) {
-    const what = 'The program computes with measured bits, or misreads them';
+    const what =
+      savesOf(circuit).length > 0
+        ? 'The circuit has snapshots (SAVE)'
+        : 'The program computes with measured bits, or misreads them';
     if (form === 'stim') throw new StimUnprintableError(what);
     throw new OpenQasmUnprintableError(what, 'gates cannot express that.');
   }
@@ -225,7 +229,7 @@ function printedInputs(circuit: WritableCircuit, source: CircuitSource): Printed
   return { names: Object.keys(source.inputs ?? {}), angles: new Map(angles) };
 }
 
-const SPECIAL: ReadonlySet<string> = new Set(['UNITARY', 'M', 'RESET', 'BARRIER', 'NOISE']);
+const SPECIAL: ReadonlySet<string> = new Set(['UNITARY', 'M', 'RESET', 'BARRIER', 'NOISE', 'SAVE']);
 
 /** Text of an angle that can be read back: `a`, `-a`, `2*a + 0.1`. */
 function angleText({ input, scale = 1, offset = 0 }: Exclude<GateAngle, number>): string {

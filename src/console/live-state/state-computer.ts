@@ -17,6 +17,7 @@ import { withoutDelays, withoutIdleResets } from '../../circuit/idle-resets.ts';
 import { lowerLoss } from '../../circuit/loss/lower-loss.ts';
 import { rowsFromMatrix } from '../../circuit/matrix-rows.ts';
 import { targetMatrix } from '../../circuit/operation-matrix.ts';
+import { withoutSaves } from '../../circuit/prefixes.ts';
 import { compile } from '../../compiler/compile.ts';
 import { compileTrajectories } from '../../compiler/noise/compile-trajectories.ts';
 import { anglesOf, type CompiledShape, compileShape } from '../../compiler/shape.ts';
@@ -85,7 +86,9 @@ export class StateComputer {
 
   async #show(source: LiveSource, { step, seed = 0, pair }: ShowOptions): Promise<LiveReply> {
     const started = performance.now();
-    const { circuit, numSteps, upTo } = await read(source);
+    const { circuit: written, numSteps, upTo } = await read(source);
+    // The page shows the state everywhere, and so needs no snapshots.
+    const circuit = withoutSaves(written);
     const { numQubits, numBits } = circuit;
     if (numQubits > MAX_LIVE_QUBITS || numSteps > MAX_LIVE_STEPS) {
       const limits = { maxQubits: MAX_LIVE_QUBITS, maxSteps: MAX_LIVE_STEPS };
@@ -93,7 +96,7 @@ export class StateComputer {
     }
     const shown = Math.max(0, Math.min(step ?? numSteps, numSteps));
     const isDrawn = hasMidCircuitMeasurement(withoutIdleResets(withoutDelays(circuit)));
-    const before = upTo(shown);
+    const before = withoutSaves(upTo(shown));
     const beginning = withoutIdleResets(withoutDelays(present(before)));
     const run = isDrawn ? measuredAtOnce(beginning) : beginning;
     await using executable = await this.#prepare(run);

@@ -274,7 +274,8 @@ function place(
   return {
     plan,
     budget: stateBudget(lowered.numQubits, perAmplitude, Math.min(memoryBytes, bytes)),
-    operations: (slicer) => new CpuStates(parts.get(), slicer),
+    operations: (slicer, layout = program.finalLayout) =>
+      new CpuStates({ ...parts.get(), layout }, slicer),
     executable: (run) =>
       mutex.executable(
         (request: RunRequest, signal) =>

@@ -20,7 +20,7 @@ import { stateBudget, valuesInTurn } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { applyObservable, expectation } from './final-state.ts';
 import { numKernelsOf } from './kernels.ts';
-import { prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
+import { placesOf, prepareReferenceProgram, ReferenceStates } from './reference-states.ts';
 
 /** Largest state: indices of its doubles, two an amplitude, must stay 31-bit integers. */
 export const MAX_REFERENCE_QUBITS = 29;
@@ -75,7 +75,8 @@ function stateEngine(maxQubits: number, memoryBytes: number): StateEngine<Float6
     return {
       plan,
       budget: stateBudget(program.numQubits, BYTES_PER_AMPLITUDE, memoryBytes),
-      operations: (slicer) => new ReferenceStates(prepared, slicer),
+      operations: (slicer, layout = program.finalLayout) =>
+        new ReferenceStates({ ...prepared, ...placesOf(layout) }, slicer),
       executable: (run) => ({ run, [Symbol.asyncDispose]: async () => {} }),
     };
   };

@@ -45,9 +45,15 @@ export function prepareReferenceProgram(program: Program, sums?: Float64Array): 
   return {
     numQubits: program.numQubits,
     sweeps: stepKernels(program, sums),
-    layout: program.finalLayout,
-    physicalOf: new BitImages(program.finalLayout.map((physical) => 2 ** physical)),
+    ...placesOf(program.finalLayout),
   };
+}
+
+/** The places of logical qubits, as states are read. */
+export function placesOf(
+  layout: readonly Qubit[],
+): Pick<ReferenceProgram, 'layout' | 'physicalOf'> {
+  return { layout, physicalOf: new BitImages(layout.map((physical) => 2 ** physical)) };
 }
 
 /** The states of one run. */

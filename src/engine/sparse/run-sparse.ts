@@ -2,6 +2,7 @@
  * Runs circuits on sparse states, whose list of non-zero amplitudes takes memory by their number and not by the number of
  * qubits. The walks over shots, branches and trajectories are those of state vectors.
  */
+import type { Qubit } from '../../circuit/circuit.ts';
 import { type SparseProgram, type Step, terminalMeasureIndex } from '../../compiler/program.ts';
 import type { Executable } from '../engine.ts';
 import type { Mutex } from '../mutex.ts';
@@ -32,8 +33,8 @@ export function sparseExecutable(
   if (isNoisy) {
     const plan = planTrajectories(program);
     const source = { ...shared, program: program.rescaling, lastMeasures: program.lastMeasures };
-    const operations = (slicer: TimeSlicer) =>
-      new SparseStates({ ...source, layout: plan.layout }, slicer);
+    const operations = (slicer: TimeSlicer, layout: readonly Qubit[] = plan.layout) =>
+      new SparseStates({ ...source, layout }, slicer);
     const runnable = { plan, budget, operations, rescaling: program.rescaling };
     return mutex.executable(
       (request, signal) => runTrajectories(runnable, request, signal),
@@ -44,8 +45,9 @@ export function sparseExecutable(
     .slice(terminalMeasureIndex(program))
     .filter((step) => step.kind === 'measure');
   const plan = planRun(program, (step) => (step.kind === 'sweep' ? step.kernels.length : 0));
-  const source = { ...shared, program, lastMeasures, layout: plan.layout };
-  const operations = (slicer: TimeSlicer) => new SparseStates(source, slicer);
+  const source = { ...shared, program, lastMeasures };
+  const operations = (slicer: TimeSlicer, layout: readonly Qubit[] = plan.layout) =>
+    new SparseStates({ ...source, layout }, slicer);
   return mutex.executable(
     (request, signal) => runProgram({ plan, budget, operations }, request, signal),
     () => {},

@@ -164,7 +164,7 @@ class GpuEngine implements BatchEngine {
     return {
       plan,
       budget: stateBudget(shape.numQubits, AMPLITUDE_BYTES, this.#memoryBytes),
-      operations: (slicer) => new GpuStates(work, finalLayout, slicer),
+      operations: (slicer, layout = finalLayout) => new GpuStates(work, layout, slicer),
       executable: (run) =>
         this.#mutex.executable(
           (request: RunRequest, signal) => this.#run(() => run(request, signal)),

@@ -5,6 +5,7 @@ import {
   hasMidCircuitMeasurement,
   isNoisy,
   numOperationsOf,
+  savesOf,
 } from '../../circuit/circuit.ts';
 import { withoutNoise } from '../../circuit/noise/noise-facts.ts';
 import { numFlipPatterns } from '../../circuit/observable.ts';
@@ -188,6 +189,8 @@ export interface CircuitWork extends Pick<RunWork, 'numOperations' | 'gateCost' 
   readonly numQubits: number;
   /** Absent for a circuit without noise. */
   readonly noise?: NoiseOdds;
+  /** Set for a circuit with snapshots. */
+  readonly hasSaves?: true;
 }
 
 /** Work of circuits that are on their way; admission and queue both ask for it. */
@@ -203,6 +206,7 @@ export function circuitWork(circuit: DynamicCircuit): CircuitWork {
       gateCost: circuitCost(circuit),
       isBranching: hasMidCircuitMeasurement(withoutNoise(circuit)),
       ...(isNoisy(circuit) && { noise: noiseOdds(circuit) }),
+      ...(savesOf(circuit).length > 0 && { hasSaves: true as const }),
     };
     known.set(circuit, work);
   }
@@ -284,7 +288,7 @@ function workByMethod(
   request: CircuitRequest,
   shots: number,
 ): Omit<RunWork, 'shots' | 'numReadouts'> {
-  const { noise, ...ofCircuit } = circuit;
+  const { noise, hasSaves: _, ...ofCircuit } = circuit;
   const work = { ...ofCircuit, numQubits: widthOfRun(circuit, request) };
   const method = methodOf(circuit, request);
   switch (method) {

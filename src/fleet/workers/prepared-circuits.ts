@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { withoutSaves } from '../../circuit/prefixes.ts';
 import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
 import { asCollapsed } from '../../compiler/clifford/as-collapsed.ts';
 import { compileActive } from '../../compiler/clifford/compile-active.ts';
@@ -23,6 +24,7 @@ import type { Engine, Executable, Preparing, Programs } from '../../engine/engin
 import { MAX_CORE_QUBITS } from '../../engine/stabilizer/run-near-clifford.ts';
 import { MethodMissingError } from '../errors.ts';
 import type { CircuitRequest, MethodRequest, RunMethod } from '../schedule/scheduled-run.ts';
+import { PREFIX_METHODS, withPrefixRuns } from './prefix-runs.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { circuitOf, isSameCircuit, type WrittenCircuit, writeCircuit } from './sent-circuit.ts';
 import type { Reuse, SentCircuit } from './worker-messages.ts';
@@ -108,7 +110,13 @@ export function compiledByMethod<Method extends RunMethod>(
     ...(bonds && { bonds }),
     ...(paulis && { paulis }),
   };
-  const { program, report } = COMPILERS[method](circuit, compiling);
+  const compiled = (each: DynamicCircuit) => COMPILERS[method](each, compiling);
+  if (PREFIX_METHODS.has(method)) {
+    const { report } = compiled(withoutSaves(circuit));
+    const prepareOne = (each: DynamicCircuit) => prepare(compiled(each).program);
+    return { report, prepare: () => withPrefixRuns(circuit, prepareOne) };
+  }
+  const { program, report } = compiled(circuit);
   return { report, prepare: () => prepare(program) };
 }
 

@@ -326,6 +326,7 @@ const FORMS: {
     ),
   unitary: null,
   initialize: null,
+  save: null,
   assign: null,
   while: null,
   noise: null,

@@ -13,6 +13,7 @@ import {
   numOutcomeBits,
 } from '../circuits/outcome-labels.ts';
 import type { PointGroup } from '../circuits/point-groups.ts';
+import { numbersOfForm, type SavedForm } from '../circuits/saved-outputs.ts';
 import {
   type ArrayFormat,
   type BatchOutput,
@@ -35,6 +36,8 @@ export interface CheckedProgram extends ChosenMethod {
   readonly measuredQubits: readonly (Qubit | null)[];
   readonly outputs: readonly BatchOutput[];
   readonly observables: readonly PauliSum[];
+  /** Present if its circuits have snapshots; the same at all points. */
+  readonly saves?: readonly SavedForm[];
   /** Indices of the inputs that gradients are taken by, in the order of the answer. */
   readonly gradientInputs: readonly number[];
   /** Absent where all values are exact. */
@@ -48,11 +51,16 @@ export interface CheckedProgram extends ChosenMethod {
 }
 
 /** Results of a program: the requested ones, and those that come with them. */
-export type ResultName = BatchOutput | 'standard_error' | 'truncation_error' | 'largest_bond';
+export type ResultName =
+  | BatchOutput
+  | 'standard_error'
+  | 'truncation_error'
+  | 'largest_bond'
+  | 'saved';
 
 /** Numbers of one result that a point has. */
 export function numbersOf(program: CheckedProgram, output: ResultName): number {
-  const { numQubits, numBits, observables, gradientInputs } = program;
+  const { numQubits, numBits, observables, gradientInputs, saves = [] } = program;
   switch (output) {
     case 'counts':
       return 0;
@@ -69,6 +77,8 @@ export function numbersOf(program: CheckedProgram, output: ResultName): number {
     case 'truncation_error':
     case 'largest_bond':
       return 1;
+    case 'saved':
+      return saves.reduce((sum, form) => sum + numbersOfForm(form), 0);
   }
 }
 
@@ -105,6 +115,7 @@ export function checkAnswerSize(programs: readonly CheckedProgram[], faults: Fau
     const { inputs, outputs, shots = 0 } = program;
     const { numPoints } = inputs;
     for (const output of outputs) numbers += numPoints * numbersOf(program, output);
+    numbers += numPoints * numbersOf(program, 'saved');
     if (hasStandardErrors(program)) {
       numbers += numPoints * numbersOf(program, 'standard_error');
     }

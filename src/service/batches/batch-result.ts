@@ -10,6 +10,7 @@ import { JobDamagedError } from '../../jobs/errors.ts';
 import type { JobPart, JobPartPlace } from '../../jobs/job.ts';
 import { labelFormatOf } from '../circuits/outcome-labels.ts';
 import { countsJson } from '../circuits/result-json.ts';
+import { type SavedForm, savedJson } from '../circuits/saved-outputs.ts';
 import { parseStored } from '../jobs/stored-request.ts';
 import {
   type CheckedProgram,
@@ -49,6 +50,7 @@ const PLACES = {
   statevector: 6,
   truncation_error: 7,
   largest_bond: 8,
+  saved: 9,
 } as const satisfies Readonly<Record<ResultName, number>>;
 // The cast is safe: these are the keys.
 const RESULTS = Object.keys(PLACES) as ResultName[];
@@ -76,8 +78,9 @@ export function programOfSeries(series: number): number {
 
 /** Results that a program has, in order. */
 export function resultsOf(program: CheckedProgram): readonly ResultName[] {
-  const { outputs, method } = program;
+  const { outputs, method, saves } = program;
   return RESULTS.filter((name) => {
+    if (name === 'saved') return saves !== undefined;
     if (name === 'standard_error') return hasStandardErrors(program);
     if (name === 'largest_bond') return method === 'matrix_product_state';
     if (name === 'truncation_error') {
@@ -99,6 +102,8 @@ interface StoredProgram {
    * those in JSON nothing.
    */
   readonly results: readonly (readonly [ResultName, ...number[]])[];
+  /** Present if there are snapshots. */
+  readonly saves?: readonly SavedForm[];
 }
 
 /** Stored text of a batch's result; the numbers are in parts. */
@@ -154,6 +159,7 @@ function storedProgram(program: CheckedProgram, seed: number, isSimulated: boole
     },
     format: arrayFormat,
     results: resultsOf(program).map((result) => [result, ...dimensionsOf(program, result)]),
+    ...(program.saves && { saves: program.saves }),
   };
 }
 
@@ -215,7 +221,7 @@ export async function* batchResultText(
 }
 
 async function* programText(
-  { facts, format, results }: StoredProgram,
+  { facts, format, results, saves = [] }: StoredProgram,
   program: number,
   [first, others]: readonly [PartCursor, PartCursor],
 ): AsyncGenerator<string, void, undefined> {
@@ -230,6 +236,7 @@ async function* programText(
     if (result === 'counts' && numBits !== undefined) {
       yield* packedCountsText(parts, inOrder, { points, numBits, shots: facts.shots ?? 0 });
     } else if (result === 'counts') yield* countsText(inOrder());
+    else if (result === 'saved') yield* savedText(inOrder(), saves, dimensions[0]!);
     else if (format === 'base64') {
       yield* packedText(bytesOf(inOrder()), { dtype: '<f8', shape: [points, ...dimensions] });
     } else yield* nestedText(inOrder(), dimensions);
@@ -242,6 +249,27 @@ async function* countsText(parts: AsyncIterable<JobPart>): AsyncGenerator<string
   for await (const { bytes } of parts) {
     yield before + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     before = ',';
+  }
+  yield ']';
+}
+
+/** Writes the snapshots of each point as those of a circuit. */
+async function* savedText(
+  parts: AsyncIterable<JobPart>,
+  saves: readonly SavedForm[],
+  numEach: number,
+): AsyncGenerator<string, void, undefined> {
+  let before = '[';
+  for await (const { bytes, from, to } of parts) {
+    // A copy, for numbers must be aligned.
+    const numbers = new Float64Array(Uint8Array.from(bytes).buffer);
+    if (numbers.length !== (to - from) * numEach) {
+      throw new JobDamagedError('a part of its result has another length');
+    }
+    for (let at = 0; at < numbers.length; at += numEach) {
+      yield before + savedJson(saves, numbers.subarray(at, at + numEach));
+      before = ',';
+    }
   }
   yield ']';
 }

@@ -13,6 +13,7 @@ import {
   outputsText,
   programFields,
   SOURCE_RULES,
+  savedOutputs,
   warnings,
 } from '../circuits/circuit-schema.ts';
 import { deviceField } from '../circuits/device-schema.ts';
@@ -265,6 +266,12 @@ const programResult = z.strictObject({
   largest_bond: numbers(z.array(z.int()))
     .optional()
     .describe('Matrix product states only: for each point, the largest bond dimension of its run'),
+  saved: z
+    .array(savedOutputs)
+    .optional()
+    .describe(
+      'For each point, the outputs that its circuit saves by SAVE, as in the result of a circuit',
+    ),
   ...methodFields,
   ...labelFormatField,
   shots: z.int().optional(),

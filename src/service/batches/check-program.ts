@@ -1,7 +1,7 @@
 /** Checks one program of a batch: its form, its circuit at all points, and its requested outputs. */
 
 import { z } from 'zod';
-import { withFinalMeasurement } from '../../circuit/circuit.ts';
+import { savesOf, withFinalMeasurement } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
@@ -30,6 +30,7 @@ import {
 import { begunIn, type InitialState, readInitialState } from '../circuits/initial-state.ts';
 import { checkResultsOfBatch, fieldsOf } from '../circuits/program-results.ts';
 import { headOf, unreadState, walkedForm } from '../circuits/read-circuit.ts';
+import { savedForm } from '../circuits/saved-outputs.ts';
 import { readLimitsOf, type Target } from '../circuits/targets.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import {
@@ -205,6 +206,12 @@ function checkSweep(
   const { groups, chosen = NO_METHOD, observables, measuredQubits, lossMarks } = checked;
   const { method } = chosen;
   checkShotsOf({ outputs, shots, method }, faults);
+  const saves = savesOf(groups[0]!.circuit);
+  if (saves.length > 0 && isEstimated({ ...asked, method })) {
+    const problem =
+      'Snapshots are exact, and expectation is estimated from shots here. Leave out shots, or ask for counts, too.';
+    faults.add('shots', problem);
+  }
   // A missing method has been reported already.
   const byAdjoint = method === 'statevector' && !isEstimated({ ...asked, method });
   if (outputs.includes('gradient') && byAdjoint && faults.count === 0) {
@@ -229,6 +236,7 @@ function checkSweep(
     outputs,
     observables,
     gradientInputs,
+    ...(saves.length > 0 && { saves: saves.map(savedForm) }),
     ...(shots !== undefined && { shots }),
     ...(seed !== undefined && { seed }),
     arrayFormat,

@@ -18,6 +18,7 @@ import { methodRequestOf } from '../circuits/check-method.ts';
 import { isEstimable, isEstimated } from '../circuits/check-outputs.ts';
 import { numOutcomeBits } from '../circuits/outcome-labels.ts';
 import { type GroupPoints, type PointGroup, pointsIn } from '../circuits/point-groups.ts';
+import { flattened } from '../circuits/saved-outputs.ts';
 import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
 import { countsBytes, numberBytes, resultsOf, seriesOf, storedResultJson } from './batch-result.ts';
 import {
@@ -252,7 +253,7 @@ export class RangeResults {
 
   /** Sets the results of some of the points. */
   set(points: GroupPoints, batch: RunOutputs): void {
-    const { outputs } = this.#program;
+    const { outputs, saves } = this.#program;
     if (outputs.includes('counts')) {
       const numBits = numOutcomeBits(this.#program);
       let row = 0;
@@ -269,6 +270,7 @@ export class RangeResults {
       statevector: batch.statevectors,
       truncation_error: batch.truncationErrors,
       largest_bond: batch.largestBonds,
+      saved: saves && batch.saved && flattened(batch.saved, saves, points.length),
     };
     this.setNumbers(points, arrays);
   }

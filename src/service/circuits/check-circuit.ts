@@ -4,7 +4,13 @@
  * A check whose fields are missing is skipped, so a body with malformed fields still has its other faults
  * listed.
  */
-import { type DynamicCircuit, type Qubit, withFinalMeasurement } from '../../circuit/circuit.ts';
+import { type BasisState, readBasisStates } from '../../circuit/basis-states.ts';
+import {
+  type DynamicCircuit,
+  type Qubit,
+  savesOf,
+  withFinalMeasurement,
+} from '../../circuit/circuit.ts';
 import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import { FaultList, LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
@@ -16,9 +22,15 @@ import { inputColumns } from '../../circuit/input-columns.ts';
 import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import { readOpenQasm } from '../../circuit/openqasm/parse-openqasm.ts';
-import { type BasisState, NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
+import { NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
-import { factsOf, outputsOf, requestFor } from '../../circuit/outputs.ts';
+import {
+  factsOf,
+  MAX_UNITARY_OUTPUT_QUBITS,
+  outputsOf,
+  requestFor,
+} from '../../circuit/outputs.ts';
+import { withoutSaves } from '../../circuit/prefixes.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
 import type { ShotFormat } from '../../circuit/stim/shot-formats.ts';
@@ -40,7 +52,7 @@ import {
   readDetection,
 } from './detection-events.ts';
 import { begunIn, readInitialState } from './initial-state.ts';
-import { type AskedLabelFormat, readBasisStates } from './outcome-labels.ts';
+import type { AskedLabelFormat } from './outcome-labels.ts';
 import {
   type FilledField,
   fieldsOf,
@@ -48,6 +60,7 @@ import {
   type RequestedGradient,
   requestedGradient,
 } from './program-results.ts';
+import { type SavedForm, savedForm } from './saved-outputs.ts';
 import { checkTarget, limitsOf, readLimitsOf, type Target } from './targets.ts';
 
 const isOutput = (field: FilledField): field is FilledField & Output =>
@@ -86,6 +99,10 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly results: readonly ProgramResult[];
   /** Present if the program requests a gradient. */
   readonly gradient?: RequestedGradient;
+  /** Set if the state vector is kept for download, and not listed. */
+  readonly keepsState?: true;
+  /** Present if it has snapshots, in order. */
+  readonly saves?: readonly SavedForm[];
   /** Basis states of the request whose amplitudes it asks for. */
   readonly basisStates: readonly BasisState[];
   /** Present if the request declares detectors or logical observables. */
@@ -180,6 +197,11 @@ function checkParts(
     checkFields('circuit', outputs, given, faults, source);
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
+  const keepsState = parts.statevector_format === 'binary';
+  if (keepsState && !outputs.includes('statevector')) {
+    faults.add('statevector_format', 'Only taken where return has "statevector".');
+  }
+  if (outputs.includes('unitary')) checkUnitary(parts, program, limits, faults);
   if (program === undefined) return undefined;
   const { tracked, repeated } = program.parities ?? {};
   const runsTracked = tracked !== undefined && outputs.includes('detection_events');
@@ -210,6 +232,7 @@ function checkParts(
       source,
       qasm,
       outputs,
+      keepsState,
       results,
       observables: [...requested, ...program.results.observables],
     },
@@ -244,12 +267,13 @@ function checkParts(
       parts.detector_error_model,
       {
         // That of a text has its noise, and the resets that no run needs.
-        circuit:
+        circuit: withoutSaves(
           lossMarks !== undefined
             ? withoutLoss(measured)
             : program.parities === undefined
               ? circuit
               : (tracked?.circuit ?? measured),
+        ),
         losesQubits: lossMarks !== undefined,
         outputs,
         mayTakeLong: maxSteps === undefined,
@@ -260,6 +284,7 @@ function checkParts(
   const ofProgram = observables.slice(requested.length);
   const gradient = requestedGradient(program, ofProgram, limits, faults);
   if (target === undefined || chosen === undefined) return undefined;
+  const saves = savesOf(circuit);
   return {
     ...facts,
     ...chosen,
@@ -273,6 +298,8 @@ function checkParts(
     observables,
     numRequested: requested.length,
     results,
+    ...(keepsState && { keepsState }),
+    ...(saves.length > 0 && { saves: saves.map(savedForm) }),
     basisStates,
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),
@@ -282,6 +309,23 @@ function checkParts(
       ...(purpose === 'compile' ? warningsOfParities(program.parities) : []),
     ],
   };
+}
+
+/** Refuses the unitary of a circuit that does not begin in any state, or whose run on twice its qubits is too wide. */
+function checkUnitary(
+  { initial_state }: BodyParts,
+  program: ReadSource | undefined,
+  { maxQubits }: CircuitLimits,
+  faults: FaultList,
+): void {
+  if (initial_state !== undefined) {
+    const problem = 'Not taken with unitary, which is that of a circuit from any state.';
+    faults.add('initial_state', problem);
+  }
+  const width = 2 * (program?.circuit.numQubits ?? 0);
+  if (width <= maxQubits || width > 2 * MAX_UNITARY_OUTPUT_QUBITS) return;
+  const problem = `unitary is computed on twice the qubits, ${width}, and this processor has ${maxQubits}.`;
+  faults.add('return', problem, LIMIT_EXCEEDED);
 }
 
 /** Problem of a text whose observables have Pauli operators, and whose qubits may be lost. */

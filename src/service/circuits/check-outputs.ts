@@ -1,5 +1,11 @@
 /** Checks the requested outputs of a circuit, or of each circuit of a batch, against the table of outputs. */
-import { type DynamicCircuit, isNoisy, preparedState } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  isNoisy,
+  preparedState,
+  type SaveOperation,
+  savesOf,
+} from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import {
@@ -14,6 +20,7 @@ import {
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { circuitWork, type RunMethod } from '../../fleet/schedule/scheduled-run.ts';
 import type { SourceField } from './circuit-schema.ts';
+import { savedNumbers } from './saved-outputs.ts';
 
 /** All that is asked of a circuit. */
 export interface Asked {
@@ -21,12 +28,20 @@ export interface Asked {
   readonly outputs: readonly OutputName[];
   /** Those that the program requests by pragmas. */
   readonly results: readonly ProgramResult[];
+  /** Whether the state vector of `outputs` is kept for download. */
+  readonly keepsState?: boolean;
+  /** Those of its snapshots. */
+  readonly saved?: readonly OutputName[];
   readonly shots?: number | undefined;
 }
 
 /** Names of all outputs that are asked for. */
-export function namesOf({ outputs, results }: Pick<Asked, 'outputs' | 'results'>) {
-  return [...outputs, ...results.map(({ type }) => outputOfResult(type))];
+export function namesOf({
+  outputs,
+  results,
+  saved = [],
+}: Pick<Asked, 'outputs' | 'results' | 'saved'>) {
+  return [...outputs, ...results.map(({ type }) => outputOfResult(type)), ...saved];
 }
 
 /** Whether an output is estimated where shots are given and counts are not asked for. */
@@ -170,14 +185,27 @@ export function checkAsked(
   method: RunMethod | undefined,
   faults: FaultList,
 ): void {
-  const { outputs, results, shots = 0 } = asked;
-  const { isBranching } = circuitWork(circuit);
+  const { outputs, results, shots = 0, keepsState = false } = asked;
+  const { isBranching: branchesAtEnd } = circuitWork(circuit);
   const { numQubits, numBits } = circuit;
+  const saves = savesOf(circuit);
   const sums = { 'basis states': 0, 'values of samples': 0 };
   const check = (
     name: OutputName,
     add: (problem: string, code?: string) => void,
-    result?: ProgramResult,
+    {
+      result,
+      isBranching = branchesAtEnd,
+      width = numBits,
+      isSave = false,
+      isKept = false,
+    }: {
+      readonly isKept?: boolean;
+      readonly result?: ProgramResult;
+      readonly isBranching?: boolean;
+      readonly width?: number;
+      readonly isSave?: boolean;
+    } = {},
   ): void => {
     const { by, limit, needs } = factsOf(name);
     const given = by[method ?? 'statevector'];
@@ -189,7 +217,7 @@ export function checkAsked(
     if (given === 'of one state' && isBranching) {
       const needed =
         'needs a circuit whose measurements are all last, without conditions and without resets of qubits in use';
-      add(`${needed}. Leave those out, or ask for counts.`);
+      add(isSave ? AFTER_OUTCOMES : `${needed}. Leave those out, or ask for counts.`);
       return;
     }
     const isGradient = name === 'gradient' || name === 'adjoint_gradient';
@@ -199,12 +227,17 @@ export function checkAsked(
       );
       return;
     }
+    if (isGradient && saves.length > 0) {
+      add('needs a circuit without SAVE, because it runs other circuits than this one.');
+      return;
+    }
     if (given === 'as a mean' && needs === 'observables' && shots === 1) {
       const why = 'for the spread of its values over trajectories';
       faults.add('shots', `At least 2 with ${name} and noise, ${why}.`);
     }
     if (limit === undefined) return;
-    const { of, most, advice } = limit;
+    const { of, mostKept, advice } = limit;
+    const most = isKept && mostKept !== undefined ? mostKept : limit.most;
     if (of === 'basis states' || of === 'values of samples') {
       // The schema limits the basis states of a request.
       sums[of] += result === undefined ? 0 : numbersOf(result, shots);
@@ -212,17 +245,63 @@ export function checkAsked(
       add(`brings the ${of} to ${sums[of]}; the limit is ${most}.`, LIMIT_EXCEEDED);
       return;
     }
-    const size = { qubits: numQubits, 'measured bits': numBits, shots }[of];
+    const size = { qubits: numQubits, 'measured bits': width, shots }[of];
     if (size <= most) return;
-    const problem = `of ${size} ${of}; the limit for a JSON answer is ${most}.`;
-    add(advice === undefined ? problem : `${problem} ${advice}`, LIMIT_EXCEEDED);
+    const form = isKept && mostKept !== undefined ? 'a download' : 'a JSON answer';
+    const problem = `of ${size} ${of}; the limit for ${form} is ${most}.`;
+    const isAdvised = advice !== undefined && !isKept && !(isSave && mostKept !== undefined);
+    add(isAdvised ? `${problem} ${advice}` : problem, LIMIT_EXCEEDED);
   };
   for (const name of outputs) {
-    check(name, (problem, code) => faults.add('return', `${name} ${problem}`, code));
+    const add = (problem: string, code?: string) =>
+      faults.add('return', `${name} ${problem}`, code);
+    check(name, add, { isKept: keepsState });
   }
   for (const result of results) {
     const add = (problem: string, code?: string) => addResultFault(result, problem, faults, code);
-    check(outputOfResult(result.type), add, result);
+    check(outputOfResult(result.type), add, { result });
+  }
+  const branching = afterOutcomes(circuit);
+  for (const save of saves) {
+    const { label, index, output } = save;
+    const add = (problem: string, code?: string) =>
+      faults.add(`circuit[${index}]`, `SAVE "${label}": ${output.what} ${problem}`, code);
+    const width = output.what === 'probabilities' ? output.of.length : 0;
+    check(output.what, add, { isBranching: branching.has(save), width, isSave: true });
+  }
+  const numbers = saves.reduce((sum, save) => sum + savedNumbers(save), 0);
+  if (numbers > MAX_SAVED_NUMBERS) {
+    const problem = `The snapshots have ${numbers} numbers; the limit is ${MAX_SAVED_NUMBERS}. Save fewer, or smaller ones.`;
+    faults.add('circuit', problem, LIMIT_EXCEEDED);
+  }
+}
+
+const AFTER_OUTCOMES =
+  'comes after a measurement, a reset or a condition, so that shots may have different states there. Save before these; means over shots are saved by the method density_matrix.';
+
+/** Numbers of all snapshots of a circuit: 16 MiB. */
+const MAX_SAVED_NUMBERS = 2 ** 21;
+
+/** The snapshots that come after a measurement, a reset or a condition, so that shots may save different states. */
+function afterOutcomes({ operations }: DynamicCircuit): ReadonlySet<SaveOperation> {
+  const found = new Set<SaveOperation>();
+  let mayDiffer = false;
+  for (const operation of operations) {
+    if (operation.kind === 'save') {
+      if (mayDiffer) found.add(operation);
+    } else if (operation.kind !== 'barrier' && operation.kind !== 'noise') {
+      mayDiffer ||=
+        ['measure', 'reset', 'while', 'repeat'].includes(operation.kind) ||
+        operation.condition !== undefined;
+    }
+  }
+  return found;
+}
+
+/** Refuses snapshots where nothing can save them. */
+export function checkSavesTaken(circuit: DynamicCircuit, why: string, faults: FaultList): void {
+  for (const { index, label } of savesOf(circuit)) {
+    faults.add(`circuit[${index}].gate`, `SAVE "${label}" is not taken: ${why}`);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   measuredQubits,
   preparedState,
   type Qubit,
+  savesOf,
 } from '../../circuit/circuit.ts';
 import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
@@ -27,7 +28,13 @@ import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { emulatedDeviceOf } from './caller-device.ts';
 import { checkLoss } from './check-loss.ts';
 import { type ChosenMethod, checkMethod, type MethodFields, withModel } from './check-method.ts';
-import { type Asked, checkAsked, checkOutcomeBits, namesOf } from './check-outputs.ts';
+import {
+  type Asked,
+  checkAsked,
+  checkOutcomeBits,
+  checkSavesTaken,
+  namesOf,
+} from './check-outputs.ts';
 import { SOURCES, type SourceField } from './circuit-schema.ts';
 import {
   checkDevice,
@@ -106,6 +113,11 @@ export function checkProgram(
     faults.add('initial_state', problem);
     return undefined;
   }
+  if (purpose === 'compile')
+    checkSavesTaken(circuit, 'a compiled circuit has no snapshots, because nothing runs.', faults);
+  else if (isDevice)
+    checkSavesTaken(circuit, `${target.spec.id} is a device; qvm takes it.`, faults);
+  const saved = [...new Set(savesOf(circuit).map(({ output }) => output.what))];
   if (source === 'stim') checkStim(question, purpose === 'run' ? target?.spec : undefined, faults);
   if (target !== undefined && purpose === 'run') {
     const circuits = written.map((group) => group.circuit);
@@ -133,12 +145,19 @@ export function checkProgram(
   } else {
     groups = written.map((group) => ({
       ...group,
-      circuit: withModel(group.circuit, noise, namesOf(question), faults),
+      circuit: withModel(group.circuit, noise, namesOf({ ...question, saved }), faults),
     }));
   }
   const chosen = isWritten(purpose, target?.spec)
     ? NO_RUN
-    : target && methodOfGroups(question, groups, sizedSpec(target, limits), mayTakeLong, faults);
+    : target &&
+      methodOfGroups(
+        { ...question, saved },
+        groups,
+        sizedSpec(target, limits),
+        mayTakeLong,
+        faults,
+      );
   for (const group of groups) checkAsked(group.circuit, question, chosen?.method, faults);
   checkLoss(
     groups.map((group) => group.circuit),

@@ -40,6 +40,7 @@ import {
 import { COMPILE_READING } from './compile-circuit.ts';
 import { FIT_CPU_FACTOR, fitted } from './fitted-circuit.ts';
 import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
+import { KEPT_STATE, stateBytes, stateParts } from './kept-state.ts';
 import { numOutcomeBits } from './outcome-labels.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
 import {
@@ -228,7 +229,15 @@ export class CircuitJobs
         },
         signal,
       );
-      return await this.writeResult({ ...checked, seed }, result, further);
+      if (checked.keepsState !== true) {
+        return await this.writeResult({ ...checked, seed }, result, further);
+      }
+      const { statevectors, ...outputs } = result.outputs;
+      for (const part of stateParts(statevectors!)) await hooks.storeParts([part]);
+      const { numQubits: qubits } = checked.circuit;
+      const kept = { qubits, bytes: stateBytes(qubits, '<c16') };
+      const rest = await this.writeResult({ ...checked, seed }, { ...result, outputs }, further);
+      return `{"${KEPT_STATE}":${JSON.stringify(kept)},${rest.slice(1)}`;
     } finally {
       this.#inReading.delete(id);
       // Gives up the job's place in the queue if it was never used.
@@ -319,6 +328,7 @@ export class CircuitJobs
       numSampled,
       numListed,
       numLabelled,
+      further.unitary?.length ?? 0,
       ...arraysOf(outputs).map(({ length }) => length),
     );
     if (longest <= LARGE_RESULT_ENTRIES) return circuitResultJson(layout, result, further);

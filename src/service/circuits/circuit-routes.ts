@@ -1,22 +1,28 @@
 /** Routes of circuits: submission, compilation, the catalog of gates, and noise models. */
 
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { gateCatalog } from '../../circuit/gate-catalog.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
 import { NAMED_NOISE_MODELS } from '../../compiler/device/noise-models.ts';
+import { callerOf } from '../http/authentication.ts';
 import { readingCaller } from '../http/connections.ts';
 import { errorResponses, successEnvelope } from '../http/envelope.ts';
-import { NoiseModelNotFoundError } from '../http/errors.ts';
+import { NoiseModelNotFoundError, StateNotKeptError } from '../http/errors.ts';
 import { sourceOf } from '../http/json-body.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
-import { jobRecordRoutes, submissionRoute } from '../jobs/record-routes.ts';
+import { CIRCUITS } from '../jobs/job-resources.ts';
+import { jobParams } from '../jobs/job-schema.ts';
+import { jobRecordRoutes, ownJob, submissionRoute } from '../jobs/record-routes.ts';
 import { JobSubmissions } from '../jobs/submit-job.ts';
 import { circuitBody } from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
 import { compileBody, compiledCircuit } from './compile-schema.ts';
+import { keptQubits, rangeOf, STATE_TYPES, stateBytes, stateSlice } from './kept-state.ts';
 import { targetsOf } from './targets.ts';
 
 /** Registers the routes below `/quantum/circuits`. */
@@ -37,6 +43,74 @@ export function circuitRoutes(app: ServiceApp, context: RouteContext): void {
   });
 
   jobRecordRoutes(app, context, circuits, submissions);
+  stateRoute(app, context);
+}
+
+const stateQuery = z.strictObject({
+  dtype: z
+    .enum(STATE_TYPES)
+    .optional()
+    .describe('Complex numbers of two floats of 64 bits (`<c16`, the default) or 32 bits (`<c8`)'),
+});
+
+/** Registers `/quantum/circuits/{circuit_id}/statevector`. */
+function stateRoute(app: ServiceApp, { deps }: RouteContext): void {
+  const { jobs } = deps;
+  const { path, idName, scope, tag, kind } = CIRCUITS;
+  const binary = { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } };
+  app.get(
+    `${path}/:${idName}/statevector`,
+    {
+      config: { scope },
+      schema: {
+        operationId: 'downloadStatevector',
+        tags: [tag],
+        summary: 'The state vector that a circuit keeps',
+        description:
+          'Amplitudes by basis index, of a circuit with `"statevector_format": "binary"`: little-endian, without a header. `Range` asks for some of the bytes (206; 416 beyond the end), and `ETag` stays the same.',
+        params: jobParams(CIRCUITS),
+        querystring: stateQuery,
+        response: {
+          200: { description: 'The amplitudes', content: binary },
+          206: { description: 'Some of their bytes', content: binary },
+          304: z.undefined().describe('The client has them: If-None-Match is their ETag'),
+          416: z.undefined().describe('The range begins beyond their end'),
+          ...errorResponses(400, 404),
+        },
+      },
+    },
+    async (request, answer) => {
+      const reply: FastifyReply = answer;
+      const keyId = callerOf(request).key.id;
+      const asked = { id: request.params[idName] ?? '', kind, keyId };
+      const job = await ownJob(
+        asked,
+        (each) => jobs.get(each),
+        (each) => each.keyId,
+      );
+      const { dtype = '<c16' } = request.query;
+      const numQubits = keptQubits(job.result ?? '');
+      if (numQubits === undefined) throw new StateNotKeptError(job.id, job.status);
+      const size = stateBytes(numQubits, dtype);
+      const etag = `"${job.id}-${dtype.slice(1)}"`;
+      reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' });
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      const ifRange = request.headers['if-range'];
+      const isWhole = ifRange !== undefined && ifRange !== etag;
+      const range = isWhole ? undefined : rangeOf(request.headers.range, size);
+      if (range === 'outside') {
+        return reply.code(416).header('content-range', `bytes */${size}`).send();
+      }
+      const [first, last] = range ?? [0, size - 1];
+      if (range !== undefined) {
+        reply.code(206).header('content-range', `bytes ${first}-${last}/${size}`);
+      }
+      reply.header('content-length', last + 1 - first);
+      reply.type('application/octet-stream');
+      const bytes = stateSlice((after) => jobs.parts(job.id, after), dtype, [first, last]);
+      return reply.send(Readable.from(bytes, { objectMode: false }));
+    },
+  );
 }
 
 /** Registers `/quantum/compile`. */

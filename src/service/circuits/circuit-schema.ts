@@ -1,13 +1,15 @@
 /** Schemas of circuits: the submission and the record. */
 import { z } from 'zod';
-import { MAX_CIRCUIT_QUBITS, MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
+import { MAX_CLASSICAL_BITS } from '../../circuit/circuit-limits.ts';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
 import { noiseModelSchema } from '../../circuit/noise/noise-model-schema.ts';
-import { pauliTerm } from '../../circuit/observable-schema.ts';
+import { basisLabel, pauliTerm } from '../../circuit/observable-schema.ts';
 import {
   factsOf,
   isOfDensity,
   MAX_BASIS_STATES,
+  MAX_KEPT_QUBITS,
+  MAX_LISTED_QUBITS,
   NEEDED_FIELDS,
   outputsOf,
 } from '../../circuit/outputs.ts';
@@ -24,6 +26,7 @@ import {
 } from '../jobs/job-schema.ts';
 import { deviceField } from './device-schema.ts';
 import { initialStateField } from './initial-state.ts';
+import { KEPT_STATE } from './kept-state.ts';
 import { pauliFields } from './pauli-fields.ts';
 
 const BELL = [
@@ -175,12 +178,6 @@ export const bitLabel = z
   .max(MAX_CLASSICAL_BITS)
   .regex(/^[01]+$/, 'must be a number, a boolean or a label of bits such as "011"');
 
-/** Label of a basis state. */
-const basisLabel = z
-  .string()
-  .max(MAX_CIRCUIT_QUBITS)
-  .regex(/^(?:[01]+|0x[0-9a-fA-F]+)$/, 'must be bits, such as 0101, or a number such as 0x1f');
-
 /** Classical bits of one parity. */
 export const parity = z.array(z.int().min(0)).min(1);
 const parities = z.array(parity).min(1);
@@ -317,6 +314,12 @@ export const circuitBody = z
       .optional()
       .describe(
         'Labels of the basis states whose amplitudes are asked for: bits, qubit 0 rightmost, or a hexadecimal number with a leading 0x',
+      ),
+    statevector_format: z
+      .enum(['json', 'binary'])
+      .optional()
+      .describe(
+        `Form of \`statevector\`: listed in the answer up to ${MAX_LISTED_QUBITS} qubits (json, the default), or kept for GET /quantum/circuits/{circuit_id}/statevector up to ${MAX_KEPT_QUBITS} (binary)`,
       ),
     ...parityFields,
     detector_error_model: errorModelOptions
@@ -494,6 +497,34 @@ const shotFields = {
 
 const measuredFields = { num_bits: z.int().describe('Bits of a shot'), ...shotFields };
 
+/** Expectation values in an answer. */
+const expectationValues = z.strictObject({
+  values: z.array(z.number()),
+  sum: z.number(),
+  standard_error: z
+    .array(z.number())
+    .optional()
+    .describe('Standard errors of values that are means over trajectories'),
+});
+
+/** A snapshot, in the form of the output of its name. */
+const savedOutput = z
+  .union([
+    expectationValues,
+    z.array(complex).describe('State vector'),
+    z.array(z.array(complex)).describe('Density matrix; qubits[0] is the least significant bit'),
+    z.record(z.string(), complex).describe('Amplitudes by label'),
+    z.record(z.string(), probability).describe('Probabilities; qubits[0] is the rightmost bit'),
+  ])
+  .meta({ id: 'SavedOutput' });
+
+/** Snapshots of a circuit, by label. */
+export const savedOutputs = z
+  .record(z.string(), z.union([savedOutput, z.array(savedOutput)]))
+  .describe(
+    'Outputs that the circuit saves by SAVE, by label, in the form of the output of that name; several of one label make an array, in order',
+  );
+
 /** Fields that only a completed circuit's record has. */
 export const circuitResult = z.strictObject({
   counts: z
@@ -521,15 +552,7 @@ export const circuitResult = z.strictObject({
     .describe(
       'Amplitude [re, im] of each of `basis_states` before the final measurement, by its label as it was given',
     ),
-  expectation: z
-    .strictObject({
-      values: z.array(z.number()),
-      sum: z.number(),
-      standard_error: z
-        .array(z.number())
-        .optional()
-        .describe('Standard errors of values that are means over trajectories'),
-    })
+  expectation: expectationValues
     .optional()
     .describe(
       'Values, one for each element of `observables`, and their sum: exact, or with trajectories means over them',
@@ -558,6 +581,12 @@ export const circuitResult = z.strictObject({
       'Rows of [re, im] before the final measurement; qubit 0 is the least significant bit of an index',
     ),
   purity: z.number().optional().describe('tr ρ² before the final measurement'),
+  unitary: z
+    .array(z.array(z.tuple([z.number(), z.number()])))
+    .optional()
+    .describe(
+      'Unitary matrix of the circuit without its final measurement, rows of [re, im]; qubit 0 is the least significant bit of an index',
+    ),
   detection_events: z
     .strictObject({
       num_detectors: z.int(),
@@ -572,6 +601,14 @@ export const circuitResult = z.strictObject({
     .string()
     .optional()
     .describe('Errors of the circuit and what they flip, in the text format of Stim'),
+  [KEPT_STATE]: z
+    .strictObject({
+      qubits: z.int(),
+      bytes: z.int().describe('Bytes of the state in 64-bit floats'),
+    })
+    .optional()
+    .describe('The state vector is kept for GET /quantum/circuits/{circuit_id}/statevector'),
+  saved: savedOutputs.optional(),
   ...methodFields,
   trajectories: z
     .int()

@@ -24,6 +24,7 @@ const OF_RUNS = {
   shot_format: true,
   observables: true,
   basis_states: true,
+  statevector_format: true,
   detectors: true,
   logical_observables: true,
   detector_error_model: true,

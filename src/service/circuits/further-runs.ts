@@ -28,6 +28,8 @@ export interface FurtherNumbers {
     readonly expectation: number;
     readonly gradient: Readonly<Record<string, number>>;
   };
+  /** Rows of the unitary matrix, interleaved re, im. */
+  readonly unitary?: Float64Array;
 }
 
 /** Runs one circuit as a batch; `name` tells the runs of one circuit apart. */
@@ -45,11 +47,12 @@ export async function runFurther(
   { shots, seed }: { readonly shots: number; readonly seed: number },
   run: RunFurther,
 ): Promise<FurtherNumbers> {
-  const { circuit, results, gradient, method } = checked;
+  const { circuit, results, gradient, method, outputs: asked } = checked;
+  const ofUnitary = asked.includes('unitary') && { unitary: await unitaryOf(circuit, run) };
   const sampled = results.flatMap((result: ProgramResult) =>
     result.type === 'sample' ? result.observables : [],
   );
-  if (sampled.length === 0 && gradient === undefined) return NO_NUMBERS;
+  if (sampled.length === 0 && gradient === undefined) return { ...NO_NUMBERS, ...ofUnitary };
   const samples: Float64Array[] = [];
   for (const [g, group] of sampledTogether(circuit, sampled).entries()) {
     // Measurements in other bases draw numbers of their own.
@@ -67,7 +70,7 @@ export async function runFurther(
     const values = group.valuesOf(countsOfRow(outputs, 0, group.circuit.numBits), own, method);
     for (const [i, index] of group.members.entries()) samples[index] = values[i]!;
   }
-  if (gradient === undefined) return { samples };
+  if (gradient === undefined) return { samples, ...ofUnitary };
   const { observable, formulas, row, inputs } = gradient;
   const request = {
     numCircuits: 1,
@@ -81,8 +84,36 @@ export async function runFurther(
   const [expectation] = outputs.expectations!;
   return {
     samples,
+    ...ofUnitary,
     gradient: { expectation: expectation!, gradient: Object.fromEntries(byInput) },
   };
+}
+
+/**
+ * The unitary matrix of a circuit: its gates on one half of Bell pairs leave the columns, each beside its number.
+ *
+ * @param circuit - Without noise, its measurements last.
+ */
+async function unitaryOf(circuit: DynamicCircuit, run: RunFurther): Promise<Float64Array> {
+  const { numQubits, operations } = withoutMeasurements(circuit);
+  const d = 2 ** numQubits;
+  const qubits = Array.from({ length: 2 * numQubits }, (_, qubit) => qubit);
+  const amplitudes = new Float64Array(2 * d * d);
+  for (let x = 0; x < d; x++) amplitudes[2 * x * (d + 1)] = 1 / Math.sqrt(d);
+  const pairs = { kind: 'initialize', qubits, state: { kind: 'pure', amplitudes } } as const;
+  const onPairs = { numQubits: 2 * numQubits, numBits: 0, operations: [pairs, ...operations] };
+  const request = { shots: 0, seed: 0, statevector: true };
+  const { outputs } = await run({ circuit: onPairs, request }, 'unitary');
+  const columns = outputs.statevectors!;
+  const rows = new Float64Array(columns.length);
+  for (let column = 0; column < d; column++) {
+    for (let row = 0; row < d; row++) {
+      const [to, from] = [2 * (row * d + column), 2 * (column * d + row)];
+      rows[to] = Math.sqrt(d) * columns[from]!;
+      rows[to + 1] = Math.sqrt(d) * columns[from + 1]!;
+    }
+  }
+  return rows;
 }
 
 // Samples of observables: a value for each shot, an eigenvalue of the observable.

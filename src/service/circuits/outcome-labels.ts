@@ -3,9 +3,8 @@
  * amplitudes a request asks for, by their labels; and the order of shots, whose counts alone are known.
  */
 
+import type { BasisState } from '../../circuit/basis-states.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
-import { counted, type FaultList } from '../../circuit/errors.ts';
-import type { BasisState } from '../../circuit/openqasm/results.ts';
 import { outcomeLabel } from '../../math/basis-index.ts';
 import { uniformDraw } from '../../math/philox.ts';
 
@@ -131,39 +130,6 @@ export function bitsOfLabel(label: string, numBits: number): string {
   return BigInt(label).toString(2).padStart(numBits, '0');
 }
 
-/** Code of faults that depend on the circuit. */
-const INVALID = 'CIRCUIT_INVALID';
-
-/**
- * Reads labels of basis states: bits, the highest qubit leftmost, or a hexadecimal number with a leading `0x`. Adds a
- * fault for each label that does not fit the circuit, and for each state that is named twice.
- */
-export function readBasisStates(
-  labels: readonly string[],
-  numQubits: number,
-  faults: FaultList,
-): readonly BasisState[] {
-  const qubits = counted(numQubits, 'qubit');
-  const places = new Map<bigint, number>();
-  return labels.map((label, i) => {
-    const path = `basis_states[${i}]`;
-    const isHex = label.startsWith('0x');
-    const index = BigInt(isHex ? label : `0b${label}`);
-    const before = places.get(index);
-    if (!isHex && label.length !== numQubits) {
-      const problem = `The label has ${counted(label.length, 'bit')}; the circuit has ${qubits}.`;
-      faults.add(path, problem, INVALID);
-    } else if (index >> BigInt(numQubits) > 0n) {
-      const problem = `The number is not below 2^${numQubits}; the circuit has ${qubits}.`;
-      faults.add(path, problem, INVALID);
-    } else if (before !== undefined) {
-      faults.add(path, `The same basis state as basis_states[${before}].`, INVALID);
-    }
-    places.set(index, before ?? i);
-    return { label, index };
-  });
-}
-
 /**
  * Amplitudes by label as JSON text, in the order of the states.
  *
@@ -171,7 +137,7 @@ export function readBasisStates(
  * @param first - Number of the amplitude of the first state.
  */
 export function amplitudesByLabel(
-  states: readonly BasisState[],
+  states: readonly Pick<BasisState, 'label'>[],
   amplitudes: Float64Array,
   first: number,
 ): string {

@@ -36,6 +36,14 @@ import {
   writeDigits,
   writeHexLabel,
 } from './outcome-labels.ts';
+import { flattened, savedJson } from './saved-outputs.ts';
+import {
+  amplitudesJson,
+  expectationJson,
+  matrixJson,
+  probabilitiesJson,
+  reducedDensity,
+} from './state-json.ts';
 
 type Counts = ReturnType<typeof countsOfRow>;
 
@@ -56,6 +64,8 @@ export interface ResultLayout
     | 'methodReason'
     | 'fitting'
     | 'basisStates'
+    | 'keepsState'
+    | 'saves'
     | 'detection'
   > {
   /** Seed of the shots. */
@@ -82,7 +92,12 @@ export function circuitResultJson(
   const parts: string[] = [];
   const names = Object.keys(WRITERS) as Output[];
   for (const name of names) {
-    if (outputs.includes(name)) parts.push(`"${name}":${WRITERS[name](layout, run)}`);
+    if (name === 'statevector' && layout.keepsState === true) continue;
+    if (outputs.includes(name)) parts.push(`"${name}":${WRITERS[name](layout, run, further)}`);
+  }
+  if (layout.saves !== undefined) {
+    const columns = result.outputs.saved ?? [];
+    parts.push(`"saved":${savedJson(layout.saves, flattened(columns, layout.saves, 1))}`);
   }
   if (results.length > 0) {
     const numBasisStates = layout.basisStates.length;
@@ -114,7 +129,10 @@ export function circuitResultJson(
 
 /** Writers of the outputs, in the order of an answer. */
 const WRITERS: Readonly<
-  Record<Output, (layout: ResultLayout, run: ReturnType<typeof runResultOf>) => string>
+  Record<
+    Output,
+    (layout: ResultLayout, run: ReturnType<typeof runResultOf>, further: FurtherNumbers) => string
+  >
 > = {
   counts: ({ labelFormat, lossMarks }, { counts }) => countsJson(counts, labelFormat, lossMarks),
   memory: (layout, { counts }) => memoryJson(counts, layout),
@@ -130,12 +148,12 @@ const WRITERS: Readonly<
   amplitudes: ({ basisStates }, { amplitudes }) => amplitudesByLabel(basisStates, amplitudes!, 0),
   expectation: ({ numRequested, results }, { expectations, standardErrors }) => {
     const values = expectationsOf(expectations!, numRequested, results);
-    const sum = values.reduce((total, value) => total + value, 0);
     const errors = standardErrors && expectationsOf(standardErrors, numRequested, results);
-    return JSON.stringify({ values, sum, ...(errors && { standard_error: errors }) });
+    return expectationJson(values, errors);
   },
   density_matrix: (_, { densityMatrix }) => matrixJson(densityMatrix!),
   purity: (_, { purity }) => `${purity!}`,
+  unitary: (_, __, { unitary }) => matrixJson(unitary!),
   detection_events: ({ detection, seed, shotFormat }, { counts }) =>
     JSON.stringify(detectionEvents(counts, detection!, seed, shotFormat)),
   detector_error_model: ({ detection }) => JSON.stringify(detection!.errorModel),
@@ -230,16 +248,6 @@ function memoryJson(
   return JSON.stringify(Array.from(order, (i) => labels[i]!));
 }
 
-/** Writes a square matrix as rows. */
-function matrixJson(matrix: Float64Array): string {
-  const rowLength = 2 * Math.sqrt(matrix.length / 2);
-  const rows: string[] = [];
-  for (let at = 0; at < matrix.length; at += rowLength) {
-    rows.push(amplitudesJson(matrix.subarray(at, at + rowLength)));
-  }
-  return `[${rows.join(',')}]`;
-}
-
 /** Writes a whole number in decimal; returns the place after it. */
 function writeWhole(bytes: Uint8Array, at: number, value: number): number {
   let end = at + 1;
@@ -250,23 +258,6 @@ function writeWhole(bytes: Uint8Array, at: number, value: number): number {
     rest = Math.floor(rest / 10);
   }
   return end;
-}
-
-function probabilitiesJson(probabilities: Float64Array, numBits: number): string {
-  const entries: string[] = [];
-  for (const [outcome, probability] of probabilities.entries()) {
-    if (probability > 0) entries.push(`"${basisLabel(outcome, numBits)}":${probability}`);
-  }
-  return `{${entries.join(',')}}`;
-}
-
-function amplitudesJson(amplitudes: Float64Array): string {
-  const entries: string[] = [];
-  for (let i = 0; i < amplitudes.length; i += 2) {
-    // Adding 0 turns −0 into 0, as JSON would.
-    entries.push(`[${amplitudes[i]! + 0},${amplitudes[i + 1]! + 0}]`);
-  }
-  return `[${entries.join(',')}]`;
 }
 
 /** Numbers that the results of a program are read off. */
@@ -330,31 +321,6 @@ function valueJson(
     case 'adjoint_gradient':
       return JSON.stringify(further.gradient);
   }
-}
-
-/** Density matrix of some qubits, `qubits[0]` least significant: the trace over the others. */
-function reducedDensity(
-  density: Float64Array,
-  qubits: readonly number[] | undefined,
-): Float64Array {
-  const d = Math.sqrt(density.length / 2);
-  const numQubits = Math.log2(d);
-  const kept = qubits ?? Array.from({ length: numQubits }, (_, qubit) => qubit);
-  const traced = (2 ** numQubits - 1) & ~kept.reduce((mask, qubit) => mask | (1 << qubit), 0);
-  const placed = (index: number) =>
-    kept.reduce((sum, qubit, bit) => sum | (((index >> qubit) & 1) << bit), 0);
-  const size = 2 ** kept.length;
-  const reduced = new Float64Array(2 * size * size);
-  for (let row = 0; row < d; row++) {
-    for (let column = 0; column < d; column++) {
-      if ((row & traced) !== (column & traced)) continue;
-      const from = 2 * (row * d + column);
-      const to = 2 * (placed(row) * size + placed(column));
-      reduced[to]! += density[from]!;
-      reduced[to + 1]! += density[from + 1]!;
-    }
-  }
-  return reduced;
 }
 
 /** An object as JSON text in the order of its entries; JavaScript would put the label "10" before "01". */

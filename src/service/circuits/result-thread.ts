@@ -120,6 +120,8 @@ const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   results: true,
   warnings: true,
   basisStates: true,
+  keepsState: true,
+  saves: true,
   method: true,
   methodReason: true,
   seed: true,

@@ -71,6 +71,8 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
       'Probabilities or expectation values over trajectories were asked for, without shots.',
     ENGINE_OUTPUT_NEEDS_STATE_VECTOR:
       'Amplitudes were asked for, but the circuit runs as a density matrix.',
+    ENGINE_OUTPUT_NEEDS_DENSITY_MATRIX:
+      'A snapshot is of a density matrix, and the method has none.',
     ENGINE_PROGRAM_TOO_WIDE:
       'The circuit has more qubits than the engine can hold on this machine.',
     ENGINE_STATE_VECTOR_TOO_LONG:
@@ -149,6 +151,7 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
       'The path exists but not with that method; the Allow header lists those it takes.',
     SERVICE_MODEL_NOT_FOUND: 'No model has that id.',
     SERVICE_NOISE_MODEL_NOT_FOUND: 'No noise model has that id.',
+    SERVICE_STATE_NOT_KEPT: 'The circuit keeps no state vector for download, or is not completed.',
     SERVICE_NO_DEVICES: 'A request for the devices of a processor that is not a fleet.',
     SERVICE_PROCESSOR_NOT_FOUND: 'No processor has that id.',
     SERVICE_ROUTE_NOT_FOUND: 'The path does not exist.',

@@ -162,6 +162,15 @@ export class JobNotFinishedError extends coded(
   },
 ) {}
 
+/** The circuit keeps no state vector for download. */
+export class StateNotKeptError extends coded(
+  'SERVICE_STATE_NOT_KEPT',
+  (id: JobId, status: JobStatus) =>
+    status === 'completed'
+      ? `Circuit ${id} keeps no state: its request has no "return": ["statevector"] with "statevector_format": "binary".`
+      : `Circuit ${id} is ${status}; a state that it keeps is there once it is completed.`,
+) {}
+
 /** The stored record of a key cannot be read. `what` is the fault of the record: `its tier is "x"`. */
 export class KeyDamagedError extends coded('SERVICE_KEY_DAMAGED', (id: string, what: string) => ({
   message: `The stored record of API key ${id} is damaged: ${what}.`,

@@ -65,6 +65,17 @@ class CircuitResult:
         return None if value is None else unpack_complex(value)
 
     @property
+    def saved(self) -> dict[str, Any] | None:
+        """What the circuit saves by SAVE, by label, in the form of the record; several of one label are a list."""
+        return self.record.get("saved")
+
+    @cached_property
+    def unitary(self) -> ComplexArray | None:
+        """Unitary matrix of the circuit, shape (2^qubits, 2^qubits), qubit 0 the least significant bit."""
+        value = self.record.get("unitary")
+        return None if value is None else unpack_complex(value)
+
+    @property
     def purity(self) -> float | None:
         """Trace of the square of the density matrix."""
         return self.record.get("purity")
@@ -213,6 +224,11 @@ class ProgramResult:
         """Largest bond dimension of each point by the method ``matrix_product_state``. Shape (points,)."""
         return self._numbers("largest_bond")
 
+    @property
+    def saved(self) -> list[dict[str, Any]] | None:
+        """What the circuit of each point saves by SAVE, as :attr:`CircuitResult.saved`."""
+        return self.fields.get("saved")
+
     def shots_by_point(self) -> tuple[BitMatrix, NDArray[np.int64]]:
         """Distinct outcomes of each point, and for each point and shot the index of its outcome."""
         return self.point_counts.outcomes, self.point_counts.shots(self.seed)
@@ -249,6 +265,7 @@ _RESULT_FIELDS = (
     "statevector",
     "truncation_error",
     "largest_bond",
+    "saved",
 )
 
 

@@ -1,14 +1,15 @@
 /** Runs circuits on matrix product states. */
 import type { PauliFactor, PauliSum, PauliTerm } from '../../../circuit/observable.ts';
+import type { RequestedOutputs } from '../../../circuit/outputs.ts';
 import type { MatrixProductProgram } from '../../../compiler/program.ts';
 import { BitImages } from '../../../math/bit-images.ts';
 import { wordsFor, writeBit } from '../../classical-bits.ts';
-import type { RunRequest, RunResult } from '../../engine.ts';
+import type { RunRequest, RunResult, SavedOutputs } from '../../engine.ts';
 import { StateVectorTooLongError, TooManyOutcomesError } from '../../errors.ts';
 import { misreadDistribution, planBeforeMisreads } from '../../final-misreads.ts';
 import { commutingProduct } from '../../pauli-groups.ts';
-import { planChain, type RunPlan } from '../../run-plan.ts';
-import { checkOutputs, walkShots } from '../../run-program.ts';
+import { planChain, type RunPlan, type SaveStep } from '../../run-plan.ts';
+import { checkOutputs, checkSaves, walkShots } from '../../run-program.ts';
 import { finishedOutcome } from '../../terminal-measurement.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
 import type { Chain } from './chain.ts';
@@ -62,6 +63,12 @@ export async function runChain(
   signal.throwIfAborted();
   const { program, lastMeasures, plan } = chain;
   const readsFinalState = checkChainOutputs(chain, request);
+  const saves = checkSaves(plan, request);
+  const places = saves.map((step) => placeOf(chain, step));
+  for (const [i, place] of places.entries()) {
+    checkChainOutputs(place, { ...request, ...NO_OUTPUTS, ...saves[i]!.request });
+  }
+  const saved: SavedOutputs[] = [];
   const matrices = memory.allocate(8 * program.matrices.length);
   memory.doubles.set(program.matrices, matrices / 8);
   const placed = { program, lastMeasures, memory, matrices };
@@ -82,13 +89,29 @@ export async function runChain(
             outputs = await readChain(state, chain, request, slicer);
           }
         : undefined,
+      async ({ number, request: asked }, { state }, _, slicer) => {
+        saved[number] = await readChain(state, places[number]!, asked, slicer);
+      },
     );
     const { truncationError, largestBond } = operations;
-    return { counts, ...outputs, truncationError, largestBond, statePasses, timing };
+    const ofSaves = saves.length > 0 && { saved };
+    return { counts, ...outputs, ...ofSaves, truncationError, largestBond, statePasses, timing };
   } finally {
     memory.releaseAll();
   }
 }
+
+/** The chain as a program that ends at a snapshot. */
+function placeOf(chain: RunnableChain, { plan }: SaveStep): RunnableChain {
+  const [read] = plan.measuredWords;
+  const lastMeasures = plan.layout.flatMap((site, qubit): readonly LastMeasure[] => {
+    const image = read?.bitsOf.images[qubit] ?? 0;
+    return image === 0 ? [] : [{ site, bit: Math.log2(image) }];
+  });
+  return { program: { ...chain.program, finalLayout: plan.layout }, lastMeasures, plan };
+}
+
+const NO_OUTPUTS = { statevector: false, probabilities: false } as const;
 
 function checkChainOutputs(
   { program, lastMeasures, plan }: RunnableChain,
@@ -110,7 +133,7 @@ function checkChainOutputs(
 async function readChain(
   chain: Chain,
   { program, lastMeasures, plan }: RunnableChain,
-  { statevector, probabilities, observables, variances, amplitudes }: RunRequest,
+  { statevector, probabilities, observables, variances, amplitudes }: RequestedOutputs,
   slicer: TimeSlicer,
 ): Promise<Partial<RunResult>> {
   const { finalLayout } = program;

@@ -3,6 +3,7 @@
  * tell the devices apart; each holds an equal share of the basis states. The devices work
  * simultaneously, and send each other parts of their states through the host's memory.
  */
+import type { Qubit } from '../../../circuit/circuit.ts';
 import { localQubits, type Program, type TargetProfile } from '../../../compiler/program.ts';
 import type { Engine, Executable, RunRequest, RunResult } from '../../engine.ts';
 import { ClosedError, ProgramTooWideError } from '../../errors.ts';
@@ -136,8 +137,8 @@ class SpreadEngine implements Engine {
       AMPLITUDE_BYTES,
       this.#bounds.memoryBytes * host.hosts.length,
     );
-    const operations = (slicer: TimeSlicer) =>
-      new SpreadStates(host, placed, program.finalLayout, slicer);
+    const operations = (slicer: TimeSlicer, layout: readonly Qubit[] = program.finalLayout) =>
+      new SpreadStates(host, placed, layout, slicer);
     return this.#mutex.executable(
       (request: RunRequest, signal) =>
         this.#run(() => runProgram({ plan, budget, operations }, request, signal)),

@@ -24,6 +24,7 @@ from .device import device_target
 from .errors import QcsQiskitError, qiskit_errors
 from .jobs import QcsJob
 from .noise import as_noise
+from .saves import SavedCircuit, has_saves, saved_circuit
 
 _MAX_CIRCUITS = 10_000
 #: ``run`` holds its request for this long. Most work ends within it and needs no second request; what takes longer
@@ -101,7 +102,11 @@ class QcsBackend(BackendV2):
         )
 
     def run(self, run_input: QuantumCircuit | Sequence[QuantumCircuit], **options: Any) -> QcsJob:
-        """Runs circuits without free parameters in one request."""
+        """Runs circuits without free parameters in one request.
+
+        Circuits may have Aer's ``save_*`` instructions, whose values are in ``result.data``: those of state vectors,
+        probabilities, amplitudes, expectation values, density matrices and unitaries.
+        """
         circuits: list[Any] = [run_input] if isinstance(run_input, QuantumCircuit) else list(run_input)
         unknown = options.keys() - dict(self.options).keys()
         if unknown:
@@ -113,9 +118,14 @@ class QcsBackend(BackendV2):
                 names = ", ".join(parameter.name for parameter in circuit.parameters)
                 raise QcsQiskitError(f"The circuit {circuit.name} has parameters without values: {names}.")
         takes_states = self.takes_states(chosen["method"])
-        translated = [service_circuit(circuit, takes_states) for circuit in circuits]
+        translated = [
+            saved_circuit(circuit, takes_states, chosen["method"])
+            if has_saves(circuit)
+            else service_circuit(circuit, takes_states)
+            for circuit in circuits
+        ]
         for circuit, sent in zip(circuits, translated, strict=True):
-            if not sent.changes_bits:
+            if not sent.changes_bits and not isinstance(sent, SavedCircuit):
                 raise QcsQiskitError(f"The circuit {circuit.name} measures nothing; measure_all() would.")
         programs = [sent.program(np.empty((1, 0)), shots=chosen["shots"]) for sent in translated]
         fields = {"noise": as_noise(chosen["noise"]), **{name: chosen[name] for name in _METHOD_OPTIONS}}
@@ -185,7 +195,12 @@ def _experiment(sent: ServiceCircuit, program: ProgramResult, memory: bool) -> E
         outcome = label_value(label)
         key = hex(sum((outcome >> bit & 1) << place for place, bit in enumerate(bits)))
         counts[key] = counts.get(key, 0) + number
-    data: dict[str, Any] = {"counts": counts}
+    if not sent.changes_bits:
+        # The service measured all qubits, and the circuit none; Aer then counts bits that are 0.
+        counts = {"0x0": program.shots or 0} if circuit.num_clbits else {}
+    data: dict[str, Any] = {"counts": counts} if counts else {}
+    if isinstance(sent, SavedCircuit):
+        data.update(sent.data(program.fields["saved"][0]))
     if memory:
         outcomes, index = program.shots_by_point()
         labels = [hex(int("".join(map(str, row)), 2)) for row in outcomes[:, bits[::-1]]]

@@ -128,7 +128,7 @@ def service_circuit(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircu
 
 
 def _written(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircuit:
-    state, rest = _first_state(circuit) if takes_states else (None, circuit)
+    state, rest = first_state(circuit) if takes_states else (None, circuit)
     writer = _Writer(rest)
     return ServiceCircuit(writer.text(), writer.inputs, circuit, state, writer.changes_bits)
 
@@ -139,7 +139,7 @@ _MAX_STATE_QUBITS = 21
 _MAX_OTHER_QUBITS = 2
 
 
-def _first_state(circuit: QuantumCircuit) -> tuple[ComplexArray | None, QuantumCircuit]:
+def first_state(circuit: QuantumCircuit) -> tuple[ComplexArray | None, QuantumCircuit]:
     """Amplitudes that the first operation of a circuit prepares, and the circuit without it."""
     place = next((i for i, each in enumerate(circuit.data) if not isinstance(each.operation, Barrier)), None)
     if place is None or circuit.num_qubits > _MAX_STATE_QUBITS:
@@ -262,7 +262,7 @@ class _Writer:
             matrix = _matrix_text(operation.to_matrix())
             self._lines += [f"#pragma braket unitary({matrix}) {reverse}"]
         else:
-            contents = self._contents(operation)
+            contents = definition_of(self._circuit, operation)
             own = dict(zip(contents.clbits, (bits[bit] for bit in clbits), strict=True))
             self._body(contents, qubits, ChainMap(own), indent)
 
@@ -278,25 +278,6 @@ class _Writer:
         if isinstance(operation, Delay):
             return f"delay[{self._duration(operation.duration, operation.unit, bits)}]"
         return None
-
-    def _contents(self, operation: Any) -> QuantumCircuit:
-        """What an operation consists of: its definition, its matrix, or what Qiskit synthesizes for it."""
-        try:
-            definition = getattr(operation, "definition", None)
-            if definition is not None:
-                return definition
-            whole = QuantumCircuit(operation.num_qubits, operation.num_clbits)
-            if _has_matrix(operation):
-                whole.append(UnitaryGate(operation.to_matrix()), whole.qubits)
-                return whole
-            whole.append(operation, whole.qubits, whole.clbits)
-            synthesized = HighLevelSynthesis(qubits_initially_zero=False)(whole)
-        except Exception as error:  # noqa: BLE001
-            # Definitions are code of Qiskit and of others, and raise what they like.
-            self._refuse(f"{operation.name} cannot be written as gates ({error})", error)
-        if any(each.operation.name == operation.name for each in synthesized.data):
-            self._refuse(f"{operation.name} is neither defined by gates nor has a matrix")
-        return synthesized
 
     def _flow(
         self,
@@ -413,6 +394,30 @@ def _modifier(modifier: Any) -> str:
     if state == 2**count - 1:
         return f"ctrl({count}) @ "
     return "".join("ctrl @ " if state >> bit & 1 else "negctrl @ " for bit in range(count))
+
+
+def definition_of(circuit: QuantumCircuit, operation: Any) -> QuantumCircuit:
+    """What an operation of a circuit consists of: its definition, its matrix, or what Qiskit synthesizes for it."""
+
+    def refuse(why: str, cause: Exception | None = None) -> NoReturn:
+        raise QcsQiskitError(f"The circuit {circuit.name} cannot be sent: {why}.") from cause
+
+    try:
+        definition: QuantumCircuit | None = getattr(operation, "definition", None)
+        if definition is not None:
+            return definition
+        whole = QuantumCircuit(operation.num_qubits, operation.num_clbits)
+        if _has_matrix(operation):
+            whole.append(UnitaryGate(operation.to_matrix()), whole.qubits)
+            return whole
+        whole.append(operation, whole.qubits, whole.clbits)
+        synthesized: QuantumCircuit = HighLevelSynthesis(qubits_initially_zero=False)(whole)
+    except Exception as error:  # noqa: BLE001
+        # Definitions are code of Qiskit and of others, and raise what they like.
+        refuse(f"{operation.name} cannot be written as gates ({error})", error)
+    if any(each.operation.name == operation.name for each in synthesized.data):
+        refuse(f"{operation.name} is neither defined by gates nor has a matrix")
+    return synthesized
 
 
 def _has_matrix(operation: Any) -> bool:

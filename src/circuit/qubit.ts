@@ -1,0 +1,2 @@
+/** Index of a qubit, from 0. */
+export type Qubit = number;

@@ -1,0 +1,51 @@
+/**
+ * Snapshots by methods that hold no state: each is a run of the circuit up to it. A circuit without snapshots is run as
+ * it is.
+ */
+import { type DynamicCircuit, savesOf } from '../../circuit/circuit.ts';
+import { prefixOf, withoutSaves } from '../../circuit/prefixes.ts';
+import type { Executable, RunResult } from '../../engine/engine.ts';
+import { requestOfSave } from '../../engine/run-plan.ts';
+import type { RunMethod } from '../schedule/scheduled-run.ts';
+
+/** Methods whose snapshots are runs of prefixes. */
+export const PREFIX_METHODS: ReadonlySet<RunMethod> = new Set<RunMethod>([
+  'stabilizer',
+  'pauli_propagation',
+]);
+
+/**
+ * Prepares a circuit with snapshots.
+ *
+ * @param prepare - Prepares a circuit without them.
+ */
+export async function withPrefixRuns(
+  circuit: DynamicCircuit,
+  prepare: (circuit: DynamicCircuit) => Promise<Executable>,
+): Promise<Executable> {
+  const saves = savesOf(circuit);
+  const whole = await prepare(withoutSaves(circuit));
+  if (saves.length === 0) return whole;
+  return {
+    async run(request, signal) {
+      const result = await whole.run(request, signal);
+      const results: RunResult[] = [];
+      for (const save of saves) {
+        await using prefix = await prepare(prefixOf(circuit, save));
+        const asked = { shots: 0, seed: request.seed, ...requestOfSave(save.output) };
+        results.push(await prefix.run(asked, signal));
+      }
+      const errors = [result, ...results].flatMap(({ truncationError = [] }) => truncationError);
+      const saved = results.map(({ probabilities, expectations }) => ({
+        ...(probabilities && { probabilities }),
+        ...(expectations && { expectations }),
+      }));
+      return {
+        ...result,
+        ...(errors.length > 0 && { truncationError: Math.max(...errors) }),
+        saved,
+      };
+    },
+    [Symbol.asyncDispose]: () => whole[Symbol.asyncDispose](),
+  };
+}
