@@ -167,6 +167,18 @@ const SPECIAL_FACTS: Readonly<Record<SpecialOperation['name'], SpecialFacts>> = 
     openqasm: null,
     example: { gate: 'UNITARY', qubits: [0], matrix: FLIP },
   },
+  EVOLVE: {
+    kind: 'unitary',
+    operands: [FURTHER_CONTROLS],
+    formula: 'exp(−i·t·H) for the terms of `hamiltonian` and the `time` t',
+    matrix: null,
+    openqasm: null,
+    example: {
+      gate: 'EVOLVE',
+      hamiltonian: [{ pauli: 'Z0 Z1' }, { pauli: 'X0', coefficient: 0.5 }],
+      time: 0.25,
+    },
+  },
   M: {
     kind: 'measurement',
     operands: [{ field: 'qubits', min: 1, max: null }],

@@ -7,6 +7,16 @@ import type { FaultList } from './errors.ts';
 import type { InputAngle } from './gate-object.ts';
 import { type InputColumns, inputAt, inputPath } from './input-columns.ts';
 
+/** A number at the point that is read, and how it follows from the inputs. */
+export interface OpenNumber {
+  readonly number: number;
+  /** Number of a value of the angle formulas; CONSTANT for a number that is the same at every point. */
+  readonly value: number;
+}
+
+/** A number that is the same at every point. */
+export const constant = (number: number): OpenNumber => ({ number, value: CONSTANT });
+
 /** Reads angles that are inputs, and records every angle of a circuit in order. */
 export class GateObjectInputs {
   readonly #inputs: InputColumns;
@@ -17,6 +27,7 @@ export class GateObjectInputs {
   readonly #unknown = new Set<string>();
   readonly #results: number[] = [];
   readonly #angles: number[] = [];
+  readonly #obstacles = new Map<number, string>();
 
   /** @param point - Point whose values the circuit gets. */
   constructor(inputs: InputColumns, point: number) {
@@ -26,23 +37,23 @@ export class GateObjectInputs {
     this.#tape = new AngleTape(inputs.names.length);
   }
 
-  /** Records an angle that is a number. */
-  addNumber(angle: number): void {
-    this.#results.push(CONSTANT);
-    this.#angles.push(angle);
+  /** Records an angle, those of a circuit in the order of its operations. */
+  record({ number, value }: OpenNumber): void {
+    this.#results.push(value);
+    this.#angles.push(number);
   }
 
   /**
-   * Records an angle that depends on an input.
+   * Reads a number that depends on an input.
    *
-   * @param path - Path of the angle in the circuit, for faults.
-   * @returns The angle at the point; undefined after reporting that it has no value.
+   * @param path - Path of the number in the circuit, for faults.
+   * @returns The number at the point; undefined after reporting that it has no value.
    */
-  add(
+  open(
     { input: name, scale = 1, offset = 0 }: InputAngle,
     path: string,
     faults: FaultList,
-  ): number | undefined {
+  ): OpenNumber | undefined {
     for (const [field, value] of [
       ['scale', scale],
       ['offset', offset],
@@ -73,12 +84,45 @@ export class GateObjectInputs {
       angle += offset;
     }
     if (!Number.isFinite(angle)) {
-      faults.add(path, `The angle is ${angle} with this input; it must be finite.`);
+      faults.add(path, `It is ${angle} with this input; it must be finite.`);
       return undefined;
     }
-    this.#results.push(value);
-    this.#angles.push(angle);
-    return angle;
+    return { number: angle, value };
+  }
+
+  /** The product of two numbers. */
+  times(a: OpenNumber, b: OpenNumber): OpenNumber {
+    const number = a.number * b.number;
+    if (a.value === CONSTANT && b.value === CONSTANT) return constant(number);
+    const [left, right] = [a, b].map(({ number: own, value }) =>
+      value === CONSTANT ? this.#tape.constant(own) : value,
+    ) as [number, number];
+    return { number, value: this.#tape.apply(MULTIPLY, left, right) };
+  }
+
+  /** The greatest absolute value over all points of a number that depends on an input. */
+  largest({ input, scale = 1, offset = 0 }: InputAngle): number {
+    const { values } = this.#inputs.columns[this.#numbers.get(input)!]!;
+    return values.reduce((most, value) => Math.max(most, Math.abs(value * scale + offset)), 0);
+  }
+
+  /** The value at a point of a number that depends on an input. */
+  valueAt({ input, scale = 1, offset = 0 }: InputAngle, point: number): number {
+    return inputAt(this.#inputs, this.#numbers.get(input)!, point) * scale + offset;
+  }
+
+  /**
+   * Says that the circuit at a point follows from the value of an input there, and not by formulas.
+   *
+   * @param reason - `decides the steps of an EVOLVE`.
+   */
+  addStructural({ input }: InputAngle, reason: string): void {
+    this.#obstacles.set(this.#numbers.get(input)!, reason);
+  }
+
+  /** Inputs from whose values the circuit follows otherwise than by formulas of angles, each with how. */
+  get obstacles(): ReadonlyMap<number, string> {
+    return this.#obstacles;
   }
 
   /** Reports inputs that no angle depends on, unless some angle could not be read, and those that are no numbers. */

@@ -10,9 +10,14 @@ import { type Fault, MAX_FAULTS } from '../errors/coded-error.ts';
 import { FIELD_ADVICE, type FieldAdvice, formFaults } from '../errors/form-faults.ts';
 import { nearestNames } from '../errors/nearest-names.ts';
 import type { GateDefinition } from './gate-definition.ts';
-import { findOperation, type SpecialOperation, TARGET_FIELDS } from './gate-object.ts';
+import {
+  EVOLVE_FIELDS,
+  findOperation,
+  type SpecialOperation,
+  TARGET_FIELDS,
+} from './gate-object.ts';
 import { channelSchema } from './noise/noise-model-schema.ts';
-import { basisLabel, pauliTerm } from './observable-schema.ts';
+import { basisLabel, MAX_COEFFICIENT, MAX_PAULI_LENGTH, pauliTerm } from './observable-schema.ts';
 import { outputsOf } from './outputs.ts';
 
 const index = (what: string) => z.number().meta({ type: 'integer', minimum: 0, description: what });
@@ -69,6 +74,50 @@ export const gateObject = z
       .optional()
       .describe('SAVE of amplitudes only: as `basis_states` of a request'),
     channel: channelSchema.optional().describe('NOISE only: the channel'),
+    hamiltonian: z
+      .array(
+        z.strictObject({
+          pauli: z
+            .string()
+            .max(MAX_PAULI_LENGTH)
+            .describe('Pauli string, such as `Z0 Z1`; `I` is the identity'),
+          coefficient: z
+            .union([z.number().min(-MAX_COEFFICIENT).max(MAX_COEFFICIENT), inputAngle])
+            .optional()
+            .describe('A real number, or an input; default 1'),
+        }),
+      )
+      .optional()
+      .describe('EVOLVE only: terms of the Hamiltonian H, in the order of a product formula'),
+    time: z
+      .union([z.number(), inputAngle])
+      .optional()
+      .describe('EVOLVE only: the time t of exp(−i·t·H), or an input'),
+    order: z
+      .number()
+      .optional()
+      .describe(
+        'EVOLVE only: order of the product formula; 1 (Trotter), 2 (symmetric, default) or 4 (Suzuki)',
+      )
+      .meta({ type: 'integer', minimum: 1, maximum: 4 }),
+    steps: z
+      .number()
+      .optional()
+      .describe('EVOLVE only: steps of a product formula, used where the evolution is not exact')
+      .meta({ type: 'integer', minimum: 1 }),
+    max_error: z
+      .number()
+      .optional()
+      .describe(
+        'EVOLVE only, in place of steps: bound on the error, from which the number of steps follows',
+      )
+      .meta({ exclusiveMinimum: 0 }),
+    exact: z
+      .boolean()
+      .optional()
+      .describe(
+        'EVOLVE only: true refuses what needs a product formula, false uses one wherever terms do not commute; by default up to 6 qubits that hang together are exact',
+      ),
     condition: z
       .strictObject({
         bits: z.array(index('A classical bit')).describe('bits[0] is the least significant'),
@@ -96,7 +145,8 @@ const adviseGateField: FieldAdvice = (object, field) => {
 
 /** Fields that the object still lacks, and all others that it may have. */
 function fieldsOf(operation: GateDefinition | SpecialOperation, given: readonly string[]) {
-  const takesTargets = !('parameters' in operation) || operation.numTargets > 0;
+  const takesTargets =
+    'parameters' in operation ? operation.numTargets > 0 : operation.name !== 'EVOLVE';
   const hasTargets = TARGET_FIELDS.some((field) => given.includes(field));
   const isGate = 'parameters' in operation;
   const numQubits = isGate ? operation.numControls + operation.numTargets : 2;
@@ -109,14 +159,16 @@ function fieldsOf(operation: GateDefinition | SpecialOperation, given: readonly 
     ...own.filter((name) => !given.includes(name)),
   ];
   const optional = OPTIONAL_FIELDS[operation.name] ?? [];
-  const controls = isGate || operation.name === 'UNITARY' ? ['control', 'controls'] : [];
-  const targets = hasTargets ? [] : TARGET_FIELDS;
+  const controls =
+    isGate || ['UNITARY', 'EVOLVE'].includes(operation.name) ? ['control', 'controls'] : [];
+  const targets = hasTargets || !takesTargets ? [] : TARGET_FIELDS;
   const conditional = ['BARRIER', 'SAVE'].includes(operation.name) ? [] : ['condition'];
   return { needed, others: [...targets, ...controls, ...optional, ...conditional] };
 }
 
 const SPECIAL_FIELDS: Readonly<Record<SpecialOperation['name'], readonly string[]>> = {
   UNITARY: ['matrix'],
+  EVOLVE: ['hamiltonian', 'time'],
   M: [],
   RESET: [],
   BARRIER: [],
@@ -127,6 +179,7 @@ const SPECIAL_FIELDS: Readonly<Record<SpecialOperation['name'], readonly string[
 const OPTIONAL_FIELDS: Readonly<Record<string, readonly string[]>> = {
   M: ['bits'],
   SAVE: ['observables', 'basis_states'],
+  EVOLVE: EVOLVE_FIELDS,
 };
 
 FIELD_ADVICE.add(gateObject, { advise: adviseGateField });

@@ -26,6 +26,14 @@ export type InputAngle = {
 /** An angle as a caller writes it; a number is in radians. */
 export type GateAngle = number | InputAngle;
 
+/** One term of a Hamiltonian as a caller writes it. */
+export type HamiltonianTermObject = {
+  /** Pauli string, for example `"Z0 Z1"`. */
+  readonly pauli: string;
+  /** 1 by default. */
+  readonly coefficient?: GateAngle | undefined;
+};
+
 /** One entry of a circuit in JSON. Qubits and bits count from 0; angles are in radians. */
 export interface GateObject {
   /** Name or alias from the catalog, in any case. */
@@ -55,6 +63,16 @@ export interface GateObject {
   readonly basis_states?: readonly string[] | undefined;
   /** For `NOISE` only. */
   readonly channel?: ChannelObject | undefined;
+  /** For `EVOLVE` only, as the fields below. */
+  readonly hamiltonian?: readonly HamiltonianTermObject[] | undefined;
+  readonly time?: GateAngle | undefined;
+  /** Order of the product formula: 1, 2 (default) or 4. */
+  readonly order?: number | undefined;
+  readonly steps?: number | undefined;
+  /** Bound on the error, from which the steps follow. */
+  readonly max_error?: number | undefined;
+  /** Whether the evolution must be exact; false for a product formula where it could be. */
+  readonly exact?: boolean | undefined;
   readonly condition?: Condition | undefined;
 }
 
@@ -65,7 +83,7 @@ export type TargetField = (typeof TARGET_FIELDS)[number];
 
 /** An operation that is not in the gate table. */
 export interface SpecialOperation {
-  readonly name: 'UNITARY' | 'M' | 'RESET' | 'BARRIER' | 'NOISE' | 'SAVE';
+  readonly name: 'UNITARY' | 'EVOLVE' | 'M' | 'RESET' | 'BARRIER' | 'NOISE' | 'SAVE';
   /** Other accepted names, in any case. */
   readonly aliases: readonly string[];
   readonly summary: string;
@@ -77,6 +95,12 @@ export const SPECIAL_OPERATIONS: readonly SpecialOperation[] = [
     name: 'UNITARY',
     aliases: [],
     summary: `Any unitary matrix on 1 to ${MAX_UNITARY_QUBITS} qubits`,
+  },
+  {
+    name: 'EVOLVE',
+    aliases: [],
+    summary:
+      'Time evolution under a Hamiltonian, written out as rotations, unitaries or a product formula',
   },
   {
     name: 'M',
@@ -96,6 +120,16 @@ export const SPECIAL_OPERATIONS: readonly SpecialOperation[] = [
     summary: 'Saves an output of the state at this place, for the answer',
   },
 ];
+
+/** Fields that `EVOLVE` alone has. */
+export const EVOLVE_FIELDS = [
+  'hamiltonian',
+  'time',
+  'order',
+  'steps',
+  'max_error',
+  'exact',
+] as const;
 
 const specialByName = new Map<string, SpecialOperation>();
 for (const operation of SPECIAL_OPERATIONS) {

@@ -19,8 +19,10 @@ import {
 } from './circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS, tooManyQubits } from './circuit-limits.ts';
 import { counted, FaultList, InvalidCircuitError, LIMIT_EXCEEDED } from './errors.ts';
+import { type Evolution, EvolutionReader, type FormulaError } from './evolution/read-evolution.ts';
 import { type GateDefinition, PARAMETER_NAMES } from './gate-definition.ts';
 import {
+  EVOLVE_FIELDS,
   findOperation,
   type GateAngle,
   type GateObject,
@@ -28,7 +30,7 @@ import {
   type SpecialOperation,
   TARGET_FIELDS,
 } from './gate-object.ts';
-import { GateObjectInputs } from './gate-object-inputs.ts';
+import { constant, GateObjectInputs, type OpenNumber } from './gate-object-inputs.ts';
 import { OperandReader, type OperandShape, WrittenBits } from './gate-operands.ts';
 import { withoutIdleResets } from './idle-resets.ts';
 import type { InputColumns } from './input-columns.ts';
@@ -55,7 +57,7 @@ export function circuitFromGateObjects(
   objects: readonly GateObject[],
   options: GateObjectOptions,
 ): Circuit {
-  const circuit = readObjects(objects, { ...options, takesNoise: false }, undefined);
+  const { circuit } = readObjects(objects, { ...options, takesNoise: false }, undefined);
   if (isStatic(circuit)) return circuit;
   throw new Error('unreachable: noise that was not refused');
 }
@@ -72,7 +74,23 @@ export function noisyCircuitFromGateObjects(
   objects: readonly GateObject[],
   options: GateObjectOptions,
 ): DynamicCircuit {
-  return readObjects(objects, { ...options, takesNoise: true }, undefined);
+  return readObjects(objects, { ...options, takesNoise: true }, undefined).circuit;
+}
+
+/**
+ * Returns the circuit of `noisyCircuitFromGateObjects`, or with inputs that at their first point, and a bound on the
+ * error of its product formulas.
+ *
+ * @throws {InvalidCircuitError} as `openCircuitFromGateObjects`.
+ */
+export function evolvedCircuitFromGateObjects(
+  objects: readonly GateObject[],
+  options: GateObjectOptions,
+  inputs: InputColumns | undefined,
+): { readonly circuit: DynamicCircuit; readonly errorBound: number | undefined } {
+  const atPoint = inputs && new GateObjectInputs(inputs, 0);
+  const { circuit, errors } = readObjects(objects, { ...options, takesNoise: true }, atPoint);
+  return { circuit, errorBound: errorBoundAt(errors, atPoint, 0) };
 }
 
 /**
@@ -87,29 +105,75 @@ export function openCircuitFromGateObjects(
   options: GateObjectOptions,
   inputs: InputColumns,
   point: number,
-): { readonly circuit: DynamicCircuit; readonly formulas: AngleFormulas } {
+): OpenCircuit {
   const atPoint = new GateObjectInputs(inputs, point);
-  const circuit = readObjects(objects, { ...options, takesNoise: true }, atPoint);
-  return { circuit, formulas: atPoint.formulas() };
+  const { circuit, errors } = readObjects(objects, { ...options, takesNoise: true }, atPoint);
+  return {
+    circuit,
+    formulas: atPoint.formulas(),
+    obstacles: atPoint.obstacles,
+    ...(errors.length > 0 && {
+      errorBoundAt: (other: number) => errorBoundAt(errors, atPoint, other) ?? 0,
+    }),
+  };
+}
+
+/** A circuit at one point of its inputs. */
+interface OpenCircuit {
+  readonly circuit: DynamicCircuit;
+  readonly formulas: AngleFormulas;
+  /** Inputs that decide more than angles, and how. */
+  readonly obstacles: ReadonlyMap<number, string>;
+  /**
+   * Bound on the error of the circuit's product formulas at a point where the inputs of `obstacles` have the same
+   * values; absent where it has none.
+   */
+  readonly errorBoundAt?: (point: number) => number;
+}
+
+/** Sum of the bounds of all formulas: as unitaries follow each other, their errors add up. No error is greater than 2. */
+function errorBoundAt(
+  errors: readonly FormulaError[],
+  inputs: GateObjectInputs | undefined,
+  point: number,
+): number | undefined {
+  if (errors.length === 0) return undefined;
+  const sum = errors.reduce((total, { scale, power, time }) => {
+    const t = typeof time === 'number' ? time : inputs!.valueAt(time, point);
+    return total + scale * Math.abs(t) ** power;
+  }, 0);
+  return Math.min(2, sum);
 }
 
 function readObjects(
   objects: readonly GateObject[],
   options: GateObjectOptions & { readonly takesNoise: boolean },
   inputs: GateObjectInputs | undefined,
-): DynamicCircuit {
+): { readonly circuit: DynamicCircuit; readonly errors: readonly FormulaError[] } {
   const { limits, path = 'circuit' } = options;
   const faults = new FaultList();
   checkSize(objects, options, path, faults);
   const numQubits = registerWidth(objects, options, faults);
   const reader = new GateObjectReader(numQubits, limits, faults, inputs);
   const operations: DynamicOperation[] = [];
-  let numChannels = 0;
+  const errors: FormulaError[] = [];
+  let [numChannels, numEvolutions] = [0, 0];
   for (const [i, object] of objects.entries()) {
     const place = `${path}[${i}]`;
     const operation = reader.read(object, place, i);
     if (operation === undefined) continue;
     if (operation.kind === 'save' && !options.takesNoise) faults.add(`${place}.gate`, NO_SAVE);
+    if (operation.kind === 'evolution') {
+      numEvolutions++;
+      const { error, parts } = operation;
+      if (error !== undefined) errors.push(error);
+      if (error !== undefined && !options.takesNoise) faults.add(`${place}.steps`, NO_FORMULA);
+      for (const { gates, times } of parts) {
+        // The operations of all steps are the same objects.
+        for (let n = 0; n < times; n++) for (const gate of gates) operations.push(gate);
+      }
+      continue;
+    }
     if (operation.kind !== 'channel') {
       operations.push(operation);
       continue;
@@ -122,14 +186,22 @@ function readObjects(
     const count = `The circuit has ${numChannels} channels on qubits`;
     faults.add(path, `${count}; the limit max_gates is ${limits.maxGates}.`, LIMIT_EXCEEDED);
   }
+  const numGates = objects.length - numEvolutions + reader.numEvolved;
+  if (numEvolutions > 0 && faults.count === 0 && numGates > limits.maxGates) {
+    const count = `With EVOLVE written out, the circuit has ${numGates} gates`;
+    faults.add(path, `${count}; the limit max_gates is ${limits.maxGates}.`, LIMIT_EXCEEDED);
+  }
   inputs?.check(faults);
   if (faults.count > 0) throw new InvalidCircuitError(faults.kept, faults.count);
   const circuit = { numQubits, numBits: reader.numBits, operations };
-  return options.takesNoise ? circuit : withoutIdleResets(circuit);
+  return { circuit: options.takesNoise ? circuit : withoutIdleResets(circuit), errors };
 }
 
 const NO_SAVE = 'SAVE is not taken here; circuits and batches take it.';
 const NO_NOISE = 'NOISE is not taken here; this needs a circuit without noise.';
+
+const NO_FORMULA =
+  'A product formula is not taken here, where no answer has its error bound; this needs an exact evolution.';
 
 /** Checks the number of gates, and of barriers, which cost nothing to run but take time to read. */
 function checkSize(
@@ -175,6 +247,11 @@ function registerWidth(
     if (qubit !== undefined && qubit > highest && Number.isInteger(qubit)) highest = qubit;
   };
   for (const object of objects) {
+    if (object.hamiltonian !== undefined) {
+      for (const { pauli } of object.hamiltonian) {
+        for (const digits of pauli.match(/\d+/g) ?? []) include(Number(digits));
+      }
+    }
     include(object.control);
     if (object.controls !== undefined) for (const qubit of object.controls) include(qubit);
     for (const field of TARGET_FIELDS) {
@@ -193,6 +270,13 @@ const UNITARY_SHAPE: OperandShape = {
   takesControls: true,
 };
 
+const EVOLVE_SHAPE: OperandShape = {
+  name: 'EVOLVE',
+  numControls: 0,
+  numTargets: 0,
+  takesControls: true,
+};
+
 const ANY_WIDTH = { numControls: 0, numTargets: { min: 1, max: Infinity }, takesControls: false };
 
 /** The channels of one object: one on each qubit, or one on all. */
@@ -202,6 +286,11 @@ interface PlacedChannels {
 }
 
 const OF_SAVE = ['label', 'what', 'observables', 'basis_states'] as const;
+
+/** The gates of one EVOLVE. */
+interface WrittenEvolution extends Evolution {
+  readonly kind: 'evolution';
+}
 
 /** Reads objects in order; conditions are checked against the measurements before them. */
 class GateObjectReader {
@@ -213,6 +302,7 @@ class GateObjectReader {
   readonly #inputs: GateObjectInputs | undefined;
   readonly #channels = new ChannelPlacer();
   readonly #saves: SaveReader;
+  readonly #evolutions: EvolutionReader;
 
   constructor(
     numQubits: number,
@@ -225,6 +315,7 @@ class GateObjectReader {
     this.#operands = new OperandReader({ numQubits, limits }, faults);
     this.#bits = new WrittenBits(faults);
     this.#saves = new SaveReader(numQubits, faults);
+    this.#evolutions = new EvolutionReader(numQubits, limits, faults, inputs);
     // A width past the limit is reported already; the list need not be that long.
     const width = Math.min(numQubits, limits.maxQubits);
     this.#allQubits = Array.from({ length: width }, (_, qubit) => qubit);
@@ -235,12 +326,17 @@ class GateObjectReader {
     return this.#bits.numBits;
   }
 
+  /** Number of gates that EVOLVEs were written out as so far. */
+  get numEvolved(): number {
+    return this.#evolutions.numGates;
+  }
+
   /** Returns the operation; undefined after reporting its faults. */
   read(
     object: GateObject,
     path: string,
     index: number,
-  ): Operation | SaveOperation | PlacedChannels | undefined {
+  ): Operation | SaveOperation | PlacedChannels | WrittenEvolution | undefined {
     const found = findOperation(object.gate);
     if (found === undefined) {
       this.#faults.add(`${path}.gate`, this.#unknownGate(object.gate));
@@ -273,12 +369,14 @@ class GateObjectReader {
     { name }: SpecialOperation,
     path: string,
     index: number,
-  ): Operation | SaveOperation | PlacedChannels | undefined {
+  ): Operation | SaveOperation | PlacedChannels | WrittenEvolution | undefined {
     this.#refuseFields(object, name, path);
     this.#angles(object, { name, parameters: [] }, path);
     switch (name) {
       case 'UNITARY':
         return this.#unitary(object, path);
+      case 'EVOLVE':
+        return this.#evolution(object, path);
       case 'M':
         return this.#measure(object, path);
       case 'RESET':
@@ -319,6 +417,11 @@ class GateObjectReader {
       if (object[field] === undefined || name === 'SAVE') continue;
       this.#faults.add(`${path}.${field}`, `${name} takes no ${field}; only SAVE does.`);
     }
+    if (name === 'EVOLVE') return;
+    for (const field of EVOLVE_FIELDS) {
+      if (object[field] === undefined) continue;
+      this.#faults.add(`${path}.${field}`, `${name} takes no ${field}; only EVOLVE does.`);
+    }
   }
 
   /** Returns the angles in the order of the gate's parameters. */
@@ -335,8 +438,10 @@ class GateObjectReader {
         this.#faults.add(`${path}.${parameter}`, `Missing; ${name} takes ${all}, in radians.`);
         continue;
       }
-      const angle = this.#angle(given, `${path}.${parameter}`);
-      if (angle !== undefined) angles.push(angle);
+      const angle = this.#number(given, `${path}.${parameter}`);
+      if (angle === undefined) continue;
+      this.#inputs?.record(angle);
+      angles.push(angle.number);
     }
     for (const parameter of PARAMETER_NAMES) {
       if (object[parameter] === undefined || parameters.includes(parameter)) continue;
@@ -346,20 +451,17 @@ class GateObjectReader {
     return angles;
   }
 
-  /** Returns an angle in radians; undefined after reporting that it has no value. */
-  #angle(given: GateAngle, path: string): number | undefined {
+  /** Returns an angle in radians, or another number; undefined after reporting that it has no value. */
+  #number(given: GateAngle, path: string): OpenNumber | undefined {
     if (typeof given !== 'number') {
-      if (this.#inputs !== undefined) return this.#inputs.add(given, path, this.#faults);
+      if (this.#inputs !== undefined) return this.#inputs.open(given, path, this.#faults);
       const name = JSON.stringify(given.input.slice(0, 100));
       this.#faults.add(path, `It depends on the input ${name}, and no inputs are given.`);
       return undefined;
     }
-    if (!Number.isFinite(given)) {
-      this.#faults.add(path, `${given} is not an angle; it must be finite.`);
-      return undefined;
-    }
-    this.#inputs?.addNumber(given);
-    return given;
+    if (Number.isFinite(given)) return constant(given);
+    this.#faults.add(path, `${given} is not a finite number.`);
+    return undefined;
   }
 
   /** Returns the condition; undefined where there is none or it was reported as invalid. */
@@ -383,6 +485,29 @@ class GateObjectReader {
     if (matrix === undefined) return undefined;
     const operation = { kind: 'unitary', ...operands, matrix } as const;
     return condition === undefined ? operation : { ...operation, condition };
+  }
+
+  #evolution(object: GateObject, path: string): WrittenEvolution | undefined {
+    const given = TARGET_FIELDS.find((field) => object[field] !== undefined);
+    if (given !== undefined) {
+      const problem = `EVOLVE takes no ${given}: the Pauli strings name its qubits.`;
+      this.#faults.add(`${path}.${given}`, problem);
+    }
+    const operands =
+      given === undefined ? this.#operands.read(object, EVOLVE_SHAPE, path) : undefined;
+    const condition = this.#condition(object, path);
+    const read = (written: GateAngle, place: string) => this.#number(written, place);
+    const controls = operands?.controls ?? [];
+    const evolution = this.#evolutions.read(object, controls, path, read);
+    if (evolution === undefined || operands === undefined) return undefined;
+    const parts = evolution.parts.map((part) => {
+      for (let n = 0; n < part.times; n++) {
+        for (const angle of part.angles) this.#inputs?.record(angle);
+      }
+      if (condition === undefined) return part;
+      return { ...part, gates: part.gates.map((gate) => ({ ...gate, condition })) };
+    });
+    return { ...evolution, kind: 'evolution', parts };
   }
 
   #measure(object: GateObject, path: string): Operation | undefined {

@@ -215,11 +215,18 @@ function parseTerm(
   if (!Number.isFinite(coefficient)) {
     faults.add(`${path}.coefficient`, `${coefficient} is not a finite number.`);
   }
-  const factors =
-    parsePlainPauliString(pauli, numQubits) ?? parsePauliString(pauli, numQubits, `${path}.pauli`);
-  if ('message' in factors) {
-    faults.add(factors.path, factors.message);
-    return { coefficient, factors: [] };
-  }
-  return { coefficient, factors };
+  return { coefficient, factors: pauliFactors(pauli, numQubits, `${path}.pauli`, faults) ?? [] };
+}
+
+/** Parses a Pauli string such as `"Z0 Z1"`; undefined after adding its fault. */
+export function pauliFactors(
+  text: string,
+  numQubits: number,
+  path: string,
+  faults: FaultList,
+): readonly PauliFactor[] | undefined {
+  const factors = parsePlainPauliString(text, numQubits) ?? parsePauliString(text, numQubits, path);
+  if (!('message' in factors)) return factors;
+  faults.add(factors.path, factors.message);
+  return undefined;
 }

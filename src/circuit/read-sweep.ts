@@ -44,6 +44,8 @@ export interface SweepGroup {
   readonly points: Uint32Array | undefined;
   /** Results that an OpenQASM text requests. */
   readonly results: ProgramResults;
+  /** Bound on the error of product formulas at one of the points; absent where there are none. */
+  readonly errorBoundAt?: (point: number) => number;
 }
 
 /** An input without a derivative. */
@@ -95,8 +97,9 @@ export function readSweep(source: SweepSource, inputs: InputColumns, limits: Cir
         : textReader(source.qasm, inputs, limits),
   );
   const { readings, points } = readAll(readAt, inputs, limits);
-  const groups = readings.map(({ circuit, formulas, results }, i): SweepGroup => {
-    return { circuit, formulas, results, points: points[i] };
+  const groups = readings.map(({ circuit, formulas, results, errorBoundAt }, i): SweepGroup => {
+    const bound = errorBoundAt === undefined ? {} : { errorBoundAt };
+    return { circuit, formulas, results, points: points[i], ...bound };
   });
   const ranges = rangesOf(inputs);
   for (const { formulas, points: ofGroup } of groups) {
@@ -120,13 +123,15 @@ function gateObjectReader(
   limits: CircuitLimits,
 ): ReadAt {
   const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
-  return (point) => ({
-    ...openCircuitFromGateObjects(objects, options, inputs, point),
-    results: NO_RESULTS,
-    warnings: [],
-    structural: new Set(),
-    obstacles: new Map(),
-  });
+  return (point) => {
+    const read = openCircuitFromGateObjects(objects, options, inputs, point);
+    return {
+      ...read,
+      results: NO_RESULTS,
+      warnings: [],
+      structural: new Set(read.obstacles.keys()),
+    };
+  };
 }
 
 /** @throws {InvalidInputsError} if there are inputs. */

@@ -12,6 +12,9 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
     `${ranOn(backend)}: compiled in ${timing.compile_ms} ms, ran in ${timing.execution_ms} ms`,
     ...(fields.method_reason === undefined ? [] : [`${fields.method}: ${fields.method_reason}`]),
   ];
+  if (fields.error_bound !== undefined) {
+    lines.push(`product formulas: error at most ${fields.error_bound}`);
+  }
   if (fields.truncation_error !== undefined) {
     const { truncation_error: error, largest_bond: bond } = fields;
     const ofBond = bond === undefined ? '' : `largest bond ${bond}, `;

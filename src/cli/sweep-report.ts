@@ -132,6 +132,7 @@ function factsText(
   { timing, executed_on: executedOn = [], programs: [program] }: SweepResult,
 ): string {
   const cut = program && cutText(program);
+  const bounds = program?.error_bound;
   const how =
     shots === undefined ? (cut ?? 'exact') : `${plural(shots, 'shot')} a point, seed ${seed}`;
   const where = executedOn.map(({ backend }) => ranOn(backend));
@@ -140,6 +141,7 @@ function factsText(
     `${processor}: ${plural(numQubits, 'qubit')}, ${plural(inputs.numPoints, 'point')}, ${how}`,
     [where.join(', '), times].filter(Boolean).join(': '),
     ...(cut !== undefined && shots !== undefined ? [cut] : []),
+    ...(bounds === undefined ? [] : [`product formulas: error at most ${largest(bounds)}`]),
   ]
     .map(printable)
     .join('\n');

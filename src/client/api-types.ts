@@ -201,6 +201,11 @@ export type Batch = {
     /** For each point, the amplitude [re, im] of each basis state before the final measurement */
     readonly statevector?: readonly (readonly (readonly [number, number])[])[] | PackedArray | undefined;
     /**
+     * Where an EVOLVE is a product formula: for each point, a bound on the spectral norm of what the circuit differs
+     * by from exact evolutions
+     */
+    readonly error_bound?: readonly number[] | PackedArray | undefined;
+    /**
      * For each point, by matrix product states the weight that all cuts of bonds left out, about one minus the
      * fidelity with the exact state; by Pauli propagation a bound on the error of each expectation value
      */
@@ -683,6 +688,11 @@ export type Circuit = {
   readonly method_reason?: string | undefined;
   /** Distinct trajectories that were computed; with noise and method statevector */
   readonly trajectories?: number | undefined;
+  /**
+   * Where an EVOLVE is a product formula: bound on the spectral norm of what the circuit differs by from exact
+   * evolutions, summed over all of them
+   */
+  readonly error_bound?: number | undefined;
   /**
    * Matrix product states: weight that all cuts of bonds left out, about one minus the fidelity with the exact
    * state. Pauli propagation: bound on the error of each expectation value
@@ -1172,6 +1182,11 @@ export type CompiledCircuit = {
   readonly qasm?: string | undefined;
   /** Compiled circuit as text, with format stim */
   readonly stim?: string | undefined;
+  /**
+   * Where an EVOLVE is a product formula: bound on the spectral norm of what the circuit differs by from exact
+   * evolutions, summed over all of them
+   */
+  readonly error_bound?: number | undefined;
   readonly compilation: {
     readonly gates: {
       readonly before: number;
@@ -1707,6 +1722,26 @@ export type GateObject = {
   readonly basis_states?: readonly string[] | undefined;
   /** NOISE only: the channel */
   readonly channel?: NoiseChannel | undefined;
+  /** EVOLVE only: terms of the Hamiltonian H, in the order of a product formula */
+  readonly hamiltonian?: readonly {
+    /** Pauli string, such as `Z0 Z1`; `I` is the identity */
+    readonly pauli: string;
+    /** A real number, or an input; default 1 */
+    readonly coefficient?: number | InputAngle | undefined;
+  }[] | undefined;
+  /** EVOLVE only: the time t of exp(−i·t·H), or an input */
+  readonly time?: number | InputAngle | undefined;
+  /** EVOLVE only: order of the product formula; 1 (Trotter), 2 (symmetric, default) or 4 (Suzuki) */
+  readonly order?: number | undefined;
+  /** EVOLVE only: steps of a product formula, used where the evolution is not exact */
+  readonly steps?: number | undefined;
+  /** EVOLVE only, in place of steps: bound on the error, from which the number of steps follows */
+  readonly max_error?: number | undefined;
+  /**
+   * EVOLVE only: true refuses what needs a product formula, false uses one wherever terms do not commute; by
+   * default up to 6 qubits that hang together are exact
+   */
+  readonly exact?: boolean | undefined;
   /** The operation runs only if these measured bits have this value */
   readonly condition?: {
     /** bits[0] is the least significant */
@@ -1762,6 +1797,26 @@ export type GateObjectInput = {
   readonly basis_states?: readonly string[] | undefined;
   /** NOISE only: the channel */
   readonly channel?: NoiseChannelInput | undefined;
+  /** EVOLVE only: terms of the Hamiltonian H, in the order of a product formula */
+  readonly hamiltonian?: readonly {
+    /** Pauli string, such as `Z0 Z1`; `I` is the identity */
+    readonly pauli: string;
+    /** A real number, or an input; default 1 */
+    readonly coefficient?: number | InputAngleInput | undefined;
+  }[] | undefined;
+  /** EVOLVE only: the time t of exp(−i·t·H), or an input */
+  readonly time?: number | InputAngleInput | undefined;
+  /** EVOLVE only: order of the product formula; 1 (Trotter), 2 (symmetric, default) or 4 (Suzuki) */
+  readonly order?: number | undefined;
+  /** EVOLVE only: steps of a product formula, used where the evolution is not exact */
+  readonly steps?: number | undefined;
+  /** EVOLVE only, in place of steps: bound on the error, from which the number of steps follows */
+  readonly max_error?: number | undefined;
+  /**
+   * EVOLVE only: true refuses what needs a product formula, false uses one wherever terms do not commute; by
+   * default up to 6 qubits that hang together are exact
+   */
+  readonly exact?: boolean | undefined;
   /** The operation runs only if these measured bits have this value */
   readonly condition?: {
     /** bits[0] is the least significant */

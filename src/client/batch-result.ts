@@ -43,6 +43,7 @@ const ARRAY_FIELDS: Readonly<Record<ArrayField, true>> = {
   variance: true,
   gradient: true,
   statevector: true,
+  error_bound: true,
   truncation_error: true,
   largest_bond: true,
 };

@@ -23,6 +23,8 @@ const TIMED = ['M', 'RESET'];
 const NO_GATES: Readonly<Record<string, string>> = {
   M: 'M is not a gate; `readout` describes the errors of measurements.',
   RESET: 'RESET is not a gate; write NOISE after it in the circuit.',
+  EVOLVE:
+    'EVOLVE is written out as gates; name these, such as RZZ, RX or UNITARY. POST /quantum/compile shows them.',
   BARRIER: 'BARRIER is not a gate, and takes no time.',
   NOISE: 'NOISE is not a gate, and takes no time.',
 };

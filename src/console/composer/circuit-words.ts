@@ -58,6 +58,8 @@ export function stepWords(step: Step): string {
     const value = step.angles[angle];
     return value === undefined ? [] : [`${angle} ${writeGateAngle(value, 3)}`];
   });
+  const { time } = step.evolution ?? {};
+  if (time !== undefined) angles.push(`time ${writeGateAngle(time, 3)}`);
   const parts = [
     `${name === 'M' ? 'Measurement' : name}${angles.length > 0 ? ` with ${angles.join(', ')}` : ''}`,
     `on ${targets.map((qubit) => `q${qubit}`).join(', ')}`,

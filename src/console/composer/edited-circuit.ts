@@ -152,8 +152,44 @@ export function withQubit(step: Step, from: number, to: number): Step | undefine
 /** The gate on other qubits. */
 export function onQubits<S extends Omit<Step, 'id'>>(step: S, to: (qubit: number) => number): S {
   const { controls, targets, open } = step;
-  const moved = { ...step, controls: controls.map(to), targets: targets.map(to) };
+  const moved = {
+    ...step,
+    controls: controls.map(to),
+    targets: targets.map(to),
+    ...(step.evolution && { evolution: evolutionOn(step.evolution, to) }),
+  };
   return open === undefined ? moved : { ...moved, open: open.map(to) };
+}
+
+/** Fields of an EVOLVE, which is drawn as a box on the qubits of its Hamiltonian. */
+export type Evolution = Pick<
+  GateObject,
+  'hamiltonian' | 'time' | 'order' | 'steps' | 'max_error' | 'exact'
+>;
+
+const evolutionOn = (evolution: Evolution, to: (qubit: number) => number): Evolution => ({
+  ...evolution,
+  hamiltonian: (evolution.hamiltonian ?? []).map((term) => ({
+    ...term,
+    pauli: term.pauli.replace(/\d+/g, (digits) => `${to(Number(digits))}`),
+  })),
+});
+
+function evolutionOf({ hamiltonian, time, order, steps, max_error, exact }: GateObject): Evolution {
+  return {
+    ...(hamiltonian !== undefined && { hamiltonian }),
+    ...(time !== undefined && { time }),
+    ...(order !== undefined && { order }),
+    ...(steps !== undefined && { steps }),
+    ...(max_error !== undefined && { max_error }),
+    ...(exact !== undefined && { exact }),
+  };
+}
+
+/** Qubits of a Hamiltonian, ascending. */
+function qubitsOf({ hamiltonian = [] }: Evolution): readonly number[] {
+  const named = hamiltonian.flatMap(({ pauli }) => pauli.match(/\d+/g) ?? []);
+  return [...new Set(named.map(Number))].sort((a, b) => a - b);
 }
 
 /** The gate with other controls. */
@@ -216,8 +252,12 @@ export function removeQubit(circuit: EditedCircuit, removed: number): EditedCirc
 
 /** Names of the inputs that angles depend on, in order. */
 export function inputNames({ steps }: EditedCircuit): readonly string[] {
-  const names = steps.flatMap(({ angles }) =>
-    Object.values(angles).flatMap((angle) => (typeof angle === 'object' ? [angle.input] : [])),
+  const names = steps.flatMap(({ angles, evolution = {} }) =>
+    [
+      ...Object.values(angles),
+      evolution.time,
+      ...(evolution.hamiltonian ?? []).map(({ coefficient }) => coefficient),
+    ].flatMap((angle) => (typeof angle === 'object' ? [angle.input] : [])),
   );
   return [...new Set(names)].sort();
 }
@@ -259,12 +299,14 @@ function stepOf(object: GateObject, id: number): Step {
   );
   const { bits, condition, matrix, channel, label, what, observables, basis_states } = object;
   const qubits = given.length > 0 ? given : undefined;
+  const evolution = name === 'EVOLVE' ? evolutionOf(object) : undefined;
   return {
     id,
     name,
     controls,
-    targets: given.slice(missing),
+    targets: evolution === undefined ? given.slice(missing) : qubitsOf(evolution),
     angles,
+    ...(evolution !== undefined && { evolution }),
     ...(bits !== undefined && { bits }),
     ...(condition !== undefined && { condition }),
     ...(matrix !== undefined && { matrix }),
@@ -279,7 +321,7 @@ export function gateObjects({ numQubits, steps }: EditedCircuit): readonly GateO
 }
 
 function objectOf(step: Step, numQubits: number): GateObject {
-  const { name, controls, targets, angles, bits, condition, matrix, channel } = step;
+  const { name, controls, targets, angles, bits, condition, matrix, channel, evolution } = step;
   const rest = {
     ...angles,
     ...(matrix !== undefined && { matrix }),
@@ -293,6 +335,10 @@ function objectOf(step: Step, numQubits: number): GateObject {
   }
   if (name === 'BARRIER') {
     return targets.length === numQubits ? { gate: name } : { gate: name, qubits: targets };
+  }
+  if (evolution !== undefined) {
+    const own = controls.length === 0 ? {} : { controls };
+    return { gate: name, ...evolution, ...own, ...rest };
   }
   if (name === 'GPHASE') {
     return { gate: name, ...(controls.length > 0 && { controls }), ...rest };
@@ -389,4 +435,5 @@ export interface Step {
   readonly save?:
     | Pick<GateObject, 'label' | 'what' | 'observables' | 'basis_states' | 'qubits'>
     | undefined;
+  readonly evolution?: Evolution | undefined;
 }

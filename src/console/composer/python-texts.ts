@@ -42,6 +42,11 @@ export function pythonText(
   inputs: Values,
   matrices: readonly MatrixRows[],
 ): string {
+  const evolution = circuit.steps.find((step) => step.evolution !== undefined);
+  if (evolution !== undefined) {
+    const why = 'is not written here for this gate, which POST /quantum/compile writes out';
+    throw new UnwritableGateError(framework, evolution, why);
+  }
   let numGates = 0;
   const steps = withoutOpenControls(circuit.steps).map((step) => {
     const matrix = takesControls(step) ? matrices[numGates++] : undefined;

@@ -47,7 +47,7 @@ function ProgramView({
   readonly asked: unknown;
 }) {
   const { points, counts, expectation, qubits, method, shots, seed } = program;
-  const { largest_bond: bonds, truncation_error: cuts } = program;
+  const { largest_bond: bonds, truncation_error: cuts, error_bound: bounds } = program;
   const { inputs, observables } = Object(asked) as {
     readonly inputs?: Readonly<Record<string, unknown>>;
     readonly observables?: readonly unknown[];
@@ -65,6 +65,7 @@ function ProgramView({
           ...(method !== undefined && { method: method.replaceAll('_', ' ') }),
           ...(bonds !== undefined && { largest_bond: largest(bonds) }),
           ...(cuts !== undefined && { truncation_error: `up to ${inWords(largest(cuts))}` }),
+          ...(bounds !== undefined && { error_bound: `up to ${inWords(largest(bounds))}` }),
           ...(shots !== undefined && { shots }),
           ...(points === 1 &&
             expectation !== undefined && {

@@ -114,8 +114,12 @@ function usedInputs(
 ): NonNullable<CircuitSource['inputs']> {
   const used = new Set<string>();
   for (const object of objects) {
-    for (const parameter of PARAMETER_NAMES) {
-      const angle = object[parameter];
+    const { hamiltonian = [], time } = object;
+    for (const angle of [
+      ...PARAMETER_NAMES.map((parameter) => object[parameter]),
+      time,
+      ...hamiltonian.map(({ coefficient }) => coefficient),
+    ]) {
       if (typeof angle === 'object') used.add(angle.input);
     }
   }

@@ -206,10 +206,17 @@ export function writeText(source: LiveSource, form: TextForm): WrittenText {
   }
   const values = printOpenQasm(circuit, form === 'openqasm2' ? '2' : '3');
   const { inputs = {} } = 'circuit' in source ? source : {};
-  if (!('circuit' in source) || form === 'openqasm2' || Object.keys(inputs).length === 0)
+  const isNamed = form !== 'openqasm2' && Object.keys(inputs).length > 0;
+  if (!('circuit' in source) || !isNamed || hasEvolution(source))
     return { kind: 'written', text: values };
   const text = printOpenQasm({ ...circuit, inputs: printedInputs(circuit, source) }, '3');
   return { kind: 'written', text: isReadable(text, inputs) ? text : values };
+}
+
+/** Whether a circuit has an EVOLVE, whose gates have no objects that name inputs. */
+function hasEvolution({ circuit }: CircuitSource): boolean {
+  // Checked: the circuit was read from these objects.
+  return (circuit as readonly GateObject[]).some(({ hamiltonian }) => hamiltonian !== undefined);
 }
 
 /** Texts of angles that depend on inputs. The k-th gate of the circuit is the k-th gate object of a gate. */

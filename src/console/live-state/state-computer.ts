@@ -90,9 +90,11 @@ export class StateComputer {
     // The page shows the state everywhere, and so needs no snapshots.
     const circuit = withoutSaves(written);
     const { numQubits, numBits } = circuit;
-    if (numQubits > MAX_LIVE_QUBITS || numSteps > MAX_LIVE_STEPS) {
+    // An object may stand for many gates.
+    const numGates = Math.max(numSteps, circuit.operations.length);
+    if (numQubits > MAX_LIVE_QUBITS || numGates > MAX_LIVE_STEPS) {
       const limits = { maxQubits: MAX_LIVE_QUBITS, maxSteps: MAX_LIVE_STEPS };
-      return { kind: 'too-large', numQubits, numSteps, ...limits };
+      return { kind: 'too-large', numQubits, numSteps: numGates, ...limits };
     }
     const shown = Math.max(0, Math.min(step ?? numSteps, numSteps));
     const isDrawn = hasMidCircuitMeasurement(withoutIdleResets(withoutDelays(circuit)));

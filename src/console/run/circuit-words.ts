@@ -30,7 +30,7 @@ export const STATUS_WORDS = {
 /** Place, method and cost of a run. */
 export function circuitFacts(circuit: Circuit): CircuitFacts {
   const { backend, method, method_reason: reason, trajectories, timing, seed, shots } = circuit;
-  const { truncation_error: error, largest_bond: bond } = circuit;
+  const { truncation_error: error, largest_bond: bond, error_bound: bound } = circuit;
   return [
     ['Processor', circuit.processor],
     ['Ran on', backend === undefined ? undefined : backendInWords(backend)],
@@ -42,6 +42,10 @@ export function circuitFacts(circuit: Circuit): CircuitFacts {
     ['Trajectories', trajectories === undefined ? undefined : grouped(trajectories)],
     ['Largest bond', bond === undefined ? undefined : grouped(bond)],
     ['Truncation error', error === undefined ? undefined : String(Number(error.toPrecision(3)))],
+    [
+      'Error of formulas',
+      bound === undefined ? undefined : `at most ${Number(bound.toPrecision(3))}`,
+    ],
     ['Shots', grouped(shots)],
     ['Seed', String(seed)],
     ['Waited', timing === undefined ? undefined : duration(timing.queue_ms)],

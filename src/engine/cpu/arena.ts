@@ -26,12 +26,9 @@ export function openSharedMemory(bytes: number, maxBytes: number): WebAssembly.M
   if (maxBytes <= NARROW_MEMORY_BYTES) {
     return new WebAssembly.Memory({ initial, maximum, shared: true });
   }
-  return new WebAssembly.Memory({
-    address: 'i64',
-    initial: BigInt(initial),
-    maximum: BigInt(maximum),
-    shared: true,
-  });
+  // Checked: sizes in pages are bigints here, which the types of the DOM and of Node do not know.
+  const wide = { address: 'i64', initial: BigInt(initial), maximum: BigInt(maximum), shared: true };
+  return new WebAssembly.Memory(wide as never);
 }
 
 interface Block {
@@ -95,7 +92,7 @@ export class Arena {
     const pages = Math.ceil((bytes - atEnd) / PAGE_BYTES);
     if (end + pages * PAGE_BYTES > this.#end) throw new StateMemoryError(bytes);
     try {
-      if (this.#end > NARROW_MEMORY_BYTES) this.#memory.grow(BigInt(pages));
+      if (this.#end > NARROW_MEMORY_BYTES) this.#memory.grow(BigInt(pages) as never);
       else this.#memory.grow(pages);
     } catch (cause) {
       throw new StateMemoryError(bytes, { cause });

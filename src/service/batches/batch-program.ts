@@ -47,6 +47,8 @@ export interface CheckedProgram extends ChosenMethod {
   readonly arrayFormat: ArrayFormat;
   /** Form of the labels of counts; `automatic` where these are in base64. */
   readonly labelFormat: AskedLabelFormat;
+  /** Bound on the error of product formulas at each point; absent where there are none. */
+  readonly errorBounds?: Float64Array;
   readonly warnings: readonly ProgramWarning[];
 }
 

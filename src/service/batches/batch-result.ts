@@ -138,7 +138,7 @@ export async function storedResultJson(
 
 function storedProgram(program: CheckedProgram, seed: number, isSimulated: boolean): StoredProgram {
   const { name, inputs, numQubits, numBits, lossMarks, outputs, shots, warnings } = program;
-  const { arrayFormat, labelFormat } = program;
+  const { arrayFormat, labelFormat, errorBounds } = program;
   const hasBits = outputs.includes('counts') || outputs.includes('probabilities');
   return {
     facts: {
@@ -155,12 +155,20 @@ function storedProgram(program: CheckedProgram, seed: number, isSimulated: boole
         label_format: labelFormatOf(numBits, labelFormat, lossMarks),
       }),
       ...(hasBits && { measured_qubits: [...program.measuredQubits] }),
+      ...(errorBounds !== undefined && { error_bound: arrayOf(errorBounds, arrayFormat) }),
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     },
     format: arrayFormat,
     results: resultsOf(program).map((result) => [result, ...dimensionsOf(program, result)]),
     ...(program.saves && { saves: program.saves }),
   };
+}
+
+/** Numbers in the form of the answer. */
+function arrayOf(numbers: Float64Array, format: ArrayFormat): number[] | PackedArray {
+  if (format === 'json') return [...numbers];
+  const data = Buffer.from(numberBytes(numbers)).toString('base64');
+  return { dtype: '<f8', shape: [numbers.length], data };
 }
 
 function dimensionsOf(program: CheckedProgram, result: ResultName): readonly number[] {

@@ -258,6 +258,11 @@ const programResult = z.strictObject({
     .describe(
       'For each point, the amplitude [re, im] of each basis state before the final measurement',
     ),
+  error_bound: numbers(row)
+    .optional()
+    .describe(
+      'Where an EVOLVE is a product formula: for each point, a bound on the spectral norm of what the circuit differs by from exact evolutions',
+    ),
   truncation_error: numbers(row)
     .optional()
     .describe(

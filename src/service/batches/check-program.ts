@@ -241,8 +241,21 @@ function checkSweep(
     ...(seed !== undefined && { seed }),
     arrayFormat,
     labelFormat: arrayFormat === 'base64' ? 'automatic' : label_format,
+    ...errorBoundsOf(sweep),
     warnings: warningsUnder(context.noise, sweep.warnings),
   };
+}
+
+/** Bounds on the error of product formulas at all points. */
+function errorBoundsOf({ groups, inputs }: Sweep): Pick<CheckedProgram, 'errorBounds'> {
+  if (groups.every(({ errorBoundAt }) => errorBoundAt === undefined)) return {};
+  const errorBounds = new Float64Array(inputs.numPoints);
+  for (const { points, errorBoundAt } of groups) {
+    if (errorBoundAt === undefined) continue;
+    const of = points ?? errorBounds.keys();
+    for (const point of of) errorBounds[point] = errorBoundAt(point);
+  }
+  return { errorBounds };
 }
 
 /** Method of a program without a target, which has a fault. */

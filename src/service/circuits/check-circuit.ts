@@ -14,10 +14,7 @@ import {
 import { type CircuitLimits, tooManyQubits } from '../../circuit/circuit-limits.ts';
 import type { Bit } from '../../circuit/classical-expression.ts';
 import { FaultList, LIMIT_EXCEEDED, type OpenQasmError } from '../../circuit/errors.ts';
-import {
-  noisyCircuitFromGateObjects,
-  openCircuitFromGateObjects,
-} from '../../circuit/gate-objects.ts';
+import { evolvedCircuitFromGateObjects } from '../../circuit/gate-objects.ts';
 import { inputColumns } from '../../circuit/input-columns.ts';
 import { withoutLoss } from '../../circuit/loss/loss-facts.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
@@ -107,6 +104,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly basisStates: readonly BasisState[];
   /** Present if the request declares detectors or logical observables. */
   readonly detection?: Detection;
+  /** Bound on the error of the circuit's product formulas, in spectral norm; absent where it has none. */
+  readonly errorBound?: number;
   /** Statements of the program that were accepted but ignored. */
   readonly warnings: readonly ProgramWarning[];
 }
@@ -303,6 +302,7 @@ function checkParts(
     basisStates,
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),
+    ...(program.errorBound !== undefined && { errorBound: program.errorBound }),
     warnings: [
       ...warningsUnder(noise, program.warnings),
       ...(detection?.warnings ?? []),
@@ -415,11 +415,9 @@ function readWithoutState(
 ): ReadSource | undefined {
   if (circuit !== undefined) {
     const options = { limits, ...(qubits === undefined ? {} : { numQubits: qubits }) };
-    const read =
-      inputs === undefined
-        ? noisyCircuitFromGateObjects(circuit, options)
-        : openCircuitFromGateObjects(circuit, options, inputColumns(inputs), 0).circuit;
-    return { circuit: read, registers: [], warnings: [], results: NO_RESULTS };
+    const columns = inputs && inputColumns(inputs);
+    const read = evolvedCircuitFromGateObjects(circuit, options, columns);
+    return { ...read, registers: [], warnings: [], results: NO_RESULTS };
   }
   const read =
     qasm === undefined

@@ -85,7 +85,7 @@ const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
     const target = targets.find(({ spec }) => spec.id === checked.target);
     if (target?.spec.device === undefined)
       throw new Error('unreachable: hardware without a device');
-    const { measuredQubits, warnings, labelFormat, numBits } = checked;
+    const { measuredQubits, warnings, labelFormat, numBits, errorBound } = checked;
     const started = performance.now();
     const { circuit, fitting } = fitted(
       checked.circuit,
@@ -96,7 +96,12 @@ const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
       circuits: [{ qasm: printOpenQasm(circuit, '3', true), numBits }],
       fitting,
       fitMs: performance.now() - started,
-      layout: { measuredQubits, warnings, labelFormat },
+      layout: {
+        measuredQubits,
+        warnings,
+        labelFormat,
+        ...(errorBound !== undefined && { errorBound }),
+      },
     };
   },
 };

@@ -130,6 +130,16 @@ export const methodFields = {
   method_reason: z.string().optional().describe('Why this method, with its figures'),
 };
 
+/** Bound on the error of product formulas. */
+export const errorBoundFields = {
+  error_bound: z
+    .number()
+    .optional()
+    .describe(
+      'Where an EVOLVE is a product formula: bound on the spectral norm of what the circuit differs by from exact evolutions, summed over all of them',
+    ),
+};
+
 /** Fields that a program comes in: one of them. */
 export const SOURCES = ['circuit', 'qasm', 'stim'] as const;
 export type SourceField = (typeof SOURCES)[number];
@@ -614,6 +624,7 @@ export const circuitResult = z.strictObject({
     .int()
     .optional()
     .describe('Distinct trajectories that were computed; with noise and method statevector'),
+  ...errorBoundFields,
   truncation_error: z
     .number()
     .optional()

@@ -24,6 +24,7 @@ import { COMPILE_FORMATS, type CompileFormat, RUN_FIELDS } from './compile-schem
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import type { CircuitContext } from './program-jobs.ts';
 import { circuitBodyOf } from './read-circuit.ts';
+import { errorBoundField } from './result-json.ts';
 import type { Target } from './targets.ts';
 
 /** CPU time of compiling relative to reading. */
@@ -56,6 +57,7 @@ export function compileCircuitJson(value: unknown, targets: readonly Target[]): 
     qubits: circuit.numQubits,
     format,
     ...written(circuit, format),
+    ...errorBoundField(checked),
     compilation,
     timing: { compile_ms: Math.round(compileMs * 1000) / 1000 },
     ...(warnings.length > 0 && { warnings }),

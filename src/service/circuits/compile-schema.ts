@@ -4,6 +4,7 @@ import { gateObject } from '../../circuit/gate-object-schema.ts';
 import {
   circuitBody,
   compilationFields,
+  errorBoundFields,
   fittingFields,
   SOURCE_RULES,
   warnings,
@@ -75,6 +76,7 @@ export const compiledCircuit = z
     circuit: z.array(gateObject).optional().describe('Compiled circuit, with format json'),
     qasm: z.string().optional().describe('Compiled circuit as text, with format qasm2 or qasm3'),
     stim: z.string().optional().describe('Compiled circuit as text, with format stim'),
+    ...errorBoundFields,
     compilation: z.union([compilationFields, fittingFields]),
     timing: z.strictObject({ compile_ms: z.number() }),
     warnings: warnings.optional(),

@@ -70,6 +70,8 @@ export function checkResultsOfBatch(
 export interface ReadSource extends OpenQasmProgram {
   /** Read at the one point of its inputs; present if the program requests a gradient. */
   readonly sweep?: Sweep;
+  /** Bound on the error of product formulas, if there are any. */
+  readonly errorBound?: number | undefined;
   /** Detectors and observables of a text in Stim's format. */
   readonly parities?: Parities & Pick<StimProgram, 'tracked'>;
 }

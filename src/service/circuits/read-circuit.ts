@@ -10,6 +10,7 @@
  */
 import { z } from 'zod';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
+import { MAX_HAMILTONIAN_TERMS } from '../../circuit/evolution/hamiltonian.ts';
 import { gateObjectsOf } from '../../circuit/gate-object-schema.ts';
 import { MAX_COEFFICIENT, MAX_PAULI_LENGTH, pauliTerm } from '../../circuit/observable-schema.ts';
 import { type Fault, MAX_FAULTS } from '../../errors/coded-error.ts';
@@ -301,7 +302,7 @@ function boundedFields(
 
 function lengthFaults(circuit: unknown, maxGates: number): readonly Fault[] {
   if (!Array.isArray(circuit) || circuit.length <= 2 * maxGates) {
-    return sizeFaults({ circuit }, MAX_LENGTH, WALKED);
+    return sizeFaults({ circuit }, MAX_HAMILTONIAN_TERMS, WALKED);
   }
   const message = `${circuit.length} entries; the limit max_gates is ${maxGates}.`;
   return [{ path: 'circuit', message, code: LIMIT_EXCEEDED }];

@@ -67,6 +67,7 @@ export interface ResultLayout
     | 'keepsState'
     | 'saves'
     | 'detection'
+    | 'errorBound'
   > {
   /** Seed of the shots. */
   readonly seed: number;
@@ -113,6 +114,7 @@ export function circuitResultJson(
     method: nameOfMethod(layout.method),
     method_reason: layout.methodReason,
     ...(run.trajectories !== undefined && { trajectories: run.trajectories }),
+    ...errorBoundField(layout),
     ...(run.truncationError !== undefined && { truncation_error: run.truncationError }),
     ...(run.largestBond !== undefined && { largest_bond: run.largestBond }),
     backend: viewBackend(backend),
@@ -175,11 +177,15 @@ function expectationsOf(
 
 /** Fields of a layout that the result of hardware has. Results of earlier versions have no form of labels. */
 export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'> &
-  Partial<Pick<ResultLayout, 'labelFormat'>>;
+  Partial<Pick<ResultLayout, 'labelFormat' | 'errorBound'>>;
+
+/** The field of an answer that bounds the error of product formulas. */
+export const errorBoundField = ({ errorBound }: { readonly errorBound?: number | undefined }) =>
+  errorBound === undefined ? {} : { error_bound: errorBound };
 
 /** Writes the result fields of a circuit that hardware ran as one JSON object. */
 export function deviceResultJson(
-  { measuredQubits, warnings, labelFormat = 'automatic' }: DeviceLayout,
+  { measuredQubits, warnings, labelFormat = 'automatic', errorBound }: DeviceLayout,
   { counts, fitting, backend, timing }: DeviceResult,
 ): string {
   const { queueMs, vendorQueueMs, fitMs, executionMs } = timing;
@@ -187,6 +193,7 @@ export function deviceResultJson(
   if (own === undefined) throw new Error('unreachable: a result without counts');
   const rest: CircuitResultFields = {
     label_format: labelFormatOf(own.numBits, labelFormat),
+    ...errorBoundField({ errorBound }),
     backend: viewDeviceBackend(backend),
     compilation: viewFitting(fitting),
     timing: {

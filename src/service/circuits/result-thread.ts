@@ -127,6 +127,7 @@ const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   seed: true,
   fitting: true,
   detection: true,
+  errorBound: true,
 };
 
 /** A layout without the other fields of its object, such as a circuit. */

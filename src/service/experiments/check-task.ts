@@ -228,6 +228,12 @@ function readProblem(
     faults.add('qasm', problem);
     return undefined;
   }
+  if (program.errorBound !== undefined) {
+    const problem =
+      'An EVOLVE by a product formula is not taken: its error has no place in counts of errors.';
+    faults.add('circuit', problem);
+    return undefined;
+  }
   const { tracked, repeated } = program.parities ?? {};
   const noise =
     task.noise === undefined ? ofExperiment : readNoise(task.noise, target?.spec, faults);

@@ -12,8 +12,8 @@ import { unitaryOf } from '../../support/small-unitary.ts';
 const limits = { maxQubits: 8, maxGates: 10 };
 const catalog = gateCatalog();
 
-test('the catalog lists every gate of the table and UNITARY, M, RESET, BARRIER, NOISE, once each', () => {
-  const others = ['UNITARY', 'M', 'RESET', 'BARRIER', 'NOISE'];
+test('the catalog lists every gate of the table and UNITARY, EVOLVE, M, RESET, BARRIER, NOISE, once each', () => {
+  const others = ['UNITARY', 'EVOLVE', 'M', 'RESET', 'BARRIER', 'NOISE'];
   const names = [...GATES.map(({ name }) => name), ...others];
   expect(catalog.map(({ gate }) => gate)).toEqual(names);
 });
@@ -37,7 +37,10 @@ describe.each(catalog.map((entry) => [entry.gate, entry] as const))(
     test('lists the fields its example uses, with as many qubits as they take', () => {
       const angles = new Set<string>(entry.parameters.map(({ name }) => name));
       for (const [field, value] of Object.entries(entry.example)) {
-        if (['gate', 'bits', 'matrix', 'channel'].includes(field) || angles.has(field)) continue;
+        const isValue = ['gate', 'bits', 'matrix', 'channel', 'hamiltonian', 'time'].includes(
+          field,
+        );
+        if (isValue || angles.has(field)) continue;
         const operand = entry.operands.find((candidate) => candidate.field === field);
         const count = Array.isArray(value) ? value.length : 1;
         expect(operand?.min, field).toBeLessThanOrEqual(count);

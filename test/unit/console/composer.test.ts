@@ -16,6 +16,7 @@ import {
   EMPTY,
   editedCircuit,
   gateObjects,
+  inputNames,
   insertSteps,
   moveStep,
   numColumns,
@@ -597,5 +598,35 @@ describe('the grid', () => {
       3,
     );
     expect(columnsOf(crossed)).toEqual([0, 1]);
+  });
+});
+
+describe('an EVOLVE', () => {
+  const object = {
+    gate: 'EVOLVE',
+    hamiltonian: [{ pauli: 'Z0 X2', coefficient: { input: 'J' } }, { pauli: 'Y1' }],
+    time: { input: 't' },
+    order: 4,
+    max_error: 1e-3,
+    controls: [3],
+    condition: { bits: [0], value: 1 },
+  };
+  const measured = { gate: 'M', qubits: [0], bits: [0] };
+  const circuit = editedCircuit([measured, object], 5);
+
+  test('is a box on the qubits of its Hamiltonian, and is written as it was', () => {
+    expect(circuit.steps[1]).toMatchObject({ name: 'EVOLVE', targets: [0, 1, 2], controls: [3] });
+    expect(gateObjects(circuit)).toEqual([measured, object]);
+    expect(inputNames(circuit)).toEqual(['J', 't']);
+  });
+
+  test('takes its Hamiltonian along where it is moved', () => {
+    const moved = gateObjects(moveStep(circuit, 2, 1, 1))[1];
+    expect(moved?.hamiltonian?.map(({ pauli }) => pauli)).toEqual(['Z1 X3', 'Y2']);
+    expect(moved?.controls).toEqual([4]);
+  });
+
+  test('has no Python, and says so', () => {
+    expect(() => pythonText('Qiskit', circuit, {}, [])).toThrow('POST /quantum/compile');
   });
 });

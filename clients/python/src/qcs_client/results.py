@@ -125,6 +125,11 @@ class CircuitResult:
         return self.record.get("truncation_error")
 
     @property
+    def error_bound(self) -> float | None:
+        """Bound on the error of product formulas of ``EVOLVE``, in spectral norm; None where there are none."""
+        return self.record.get("error_bound")
+
+    @property
     def largest_bond(self) -> int | None:
         """Largest bond dimension of a run by the method ``matrix_product_state``."""
         return self.record.get("largest_bond")
@@ -220,6 +225,11 @@ class ProgramResult:
         return self._numbers("truncation_error")
 
     @cached_property
+    def error_bound(self) -> FloatArray | None:
+        """Bound on the error of product formulas of ``EVOLVE`` at each point, in spectral norm. Shape (points,)."""
+        return self._numbers("error_bound")
+
+    @cached_property
     def largest_bond(self) -> FloatArray | None:
         """Largest bond dimension of each point by the method ``matrix_product_state``. Shape (points,)."""
         return self._numbers("largest_bond")
@@ -263,6 +273,7 @@ _RESULT_FIELDS = (
     "variance",
     "gradient",
     "statevector",
+    "error_bound",
     "truncation_error",
     "largest_bond",
     "saved",

@@ -24,7 +24,7 @@ function recordMemories(): readonly number[] {
   WebAssembly.Memory = class extends Memory {
     constructor(descriptor: WebAssembly.MemoryDescriptor) {
       super(descriptor);
-      bytes.push(PAGE_BYTES * Number(descriptor.initial));
+      bytes.push(PAGE_BYTES * descriptor.initial);
     }
   };
   return bytes;
