@@ -97,7 +97,7 @@ export function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
 
 /** Keeps the work for this tab, and for the next one that is opened: another tab may keep work of its own meanwhile. */
 function save(now: Work): void {
-  const text = keptText(now, gateSource.peek(), at);
+  const text = keptText(now, at);
   for (const storage of [sessionStorage, localStorage]) {
     try {
       storage.setItem(NAME, text);

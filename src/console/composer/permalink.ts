@@ -1,6 +1,13 @@
 /** The circuit as a part of an address: deflated JSON, in base64url; and as the browser keeps it. */
 import type { GateObject, QasmSource, StimSource, TextSource } from '../live-state/messages.ts';
-import { type EditedCircuit, editedCircuit, MAX_QUBITS, type Step } from './edited-circuit.ts';
+import {
+  type EditedCircuit,
+  editedCircuit,
+  gateObjects,
+  inputNames,
+  MAX_QUBITS,
+  type Step,
+} from './edited-circuit.ts';
 import type { TypedText, Version, Work } from './work.ts';
 
 /** A circuit that an address holds. */
@@ -70,42 +77,78 @@ function isDrawable(circuit: readonly GateObject[], qubits: number): boolean {
   return edited.numQubits <= MAX_QUBITS && edited.steps.every(isDrawableStep);
 }
 
-/** What the browser's storage has of the work. */
-interface Kept {
-  /** Query of the address that the edits began with: one with this query goes on with them. */
-  readonly at: string;
+/** The gates of a version, with the values of their inputs. */
+export function gatesOf({ circuit, values }: Version): SharedCircuit {
+  const named = inputNames(circuit).map((name) => [name, values?.[name] ?? 0]);
+  return {
+    qubits: circuit.numQubits,
+    circuit: gateObjects(circuit),
+    ...(named.length > 0 && { inputs: Object.fromEntries(named) }),
+  };
+}
+
+/** What the browser's storage has of a version. */
+interface KeptVersion {
   readonly gates: SharedCircuit;
   readonly text?: TypedText | undefined;
   readonly draft?: TextSource | undefined;
 }
 
-/** Writes the work as it is kept. */
-export function keptText(
-  { present: { text }, draft }: Work,
-  gates: SharedCircuit,
-  at: string,
-): string {
-  const kept: Kept = { at, gates, text, draft: draft?.source };
+/** What the browser's storage has of the work. */
+interface Kept extends KeptVersion {
+  /** Query of the address that the edits began with: one with this query goes on with them. */
+  readonly at: string;
+  /** Circuits in whose place others were opened, the last one last. */
+  readonly left?: readonly KeptVersion[];
+}
+
+/** Circuits in whose place others were opened that are kept. */
+const MAX_LEFT = 5;
+
+const keptVersion = (version: Version): KeptVersion => ({
+  gates: gatesOf(version),
+  text: version.text,
+  draft: version.draft?.source,
+});
+
+/** Writes the work as it is kept: what is present, and the circuits in whose place others were opened. */
+export function keptText({ past, present, draft }: Work, at: string): string {
+  const left = past.filter(({ isLeft }) => isLeft === true).slice(-MAX_LEFT);
+  const kept: Kept = { at, ...keptVersion({ ...present, draft }), left: left.map(keptVersion) };
   return JSON.stringify(kept);
 }
 
 /** Reads kept work; undefined if a text is none. A text that is the source keeps the gates of before behind it. */
 export function readKept(json: string): { readonly at: string; readonly work: Work } | undefined {
   try {
-    const { at, gates, text, draft }: Kept = JSON.parse(json);
-    const read = sharedOf(gates);
-    if (read === undefined || !('circuit' in read)) return undefined;
-    const circuit = editedCircuit(read.circuit, read.qubits);
-    const before: Version = { circuit, values: read.inputs };
-    const present = text === undefined ? before : { ...before, text };
-    const past = text?.isDrawn === false ? [before] : [];
+    const { at, left = [], ...now }: Kept = JSON.parse(json);
+    const read = versionOf(now);
+    if (read === undefined) return undefined;
+    const { draft, ...present } = read;
+    const past = left.flatMap((each): readonly Version[] => {
+      const version = versionOf(each);
+      return version === undefined ? [] : [{ ...version, isLeft: true }];
+    });
+    const { text: _, ...before } = present;
+    const gates = present.text?.isDrawn === false ? [before] : [];
     return {
       at: String(at),
-      work: { past, present, future: [], ...(draft && { draft: { source: draft } }) },
+      work: { past: [...past, ...gates], present, future: [], ...(draft && { draft }) },
     };
   } catch {
     return undefined;
   }
+}
+
+function versionOf({ gates, text, draft }: KeptVersion): Version | undefined {
+  const read = sharedOf(gates);
+  if (read === undefined || !('circuit' in read)) return undefined;
+  return {
+    circuit: editedCircuit(read.circuit, read.qubits),
+    values: read.inputs,
+    ...(text !== undefined && { text }),
+    ...(draft && { draft: { source: draft } }),
+  };
 }
 
 function isDrawableStep({ controls, targets, bits = [], angles, condition }: Step): boolean {
