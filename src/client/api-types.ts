@@ -3284,6 +3284,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the processor, or as
+       * the status or kind (`circuit`). A to Z match in either case. One request looks through 10000 jobs at most: a
+       * page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3345,6 +3351,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the processor, or as
+       * the status or kind (`batch`). A to Z match in either case. One request looks through 10000 jobs at most: a
+       * page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3406,6 +3418,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the processor, or as
+       * the status or kind (`experiment`). A to Z match in either case. One request looks through 10000 jobs at most:
+       * a page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3527,6 +3545,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the agent, or as the
+       * status or kind (`task`). A to Z match in either case. One request looks through 10000 jobs at most: a page
+       * with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3592,6 +3616,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the job_type, or as
+       * the status or kind (`tpu_job`). A to Z match in either case. One request looks through 10000 jobs at most: a
+       * page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
