@@ -11,6 +11,10 @@ import {
   passes,
   queryOf,
   rowOf,
+  sorted,
+  sortingOf,
+  sortText,
+  withSweeps,
 } from '../../../src/console/jobs/job-row.ts';
 import { inWords, shapeOf } from '../../../src/console/jobs/result-shape.ts';
 import {
@@ -70,10 +74,68 @@ test.each([
   [{ status: 'completed' }, true],
   [{ where: 'qv' }, false],
   [{ tag: 'blue' }, true],
-  [{ text: 'CIRC_' }, true],
-  [{ text: 'red' }, false],
+  // The service has looked for the text already, with the rule of its own.
+  [{ text: 'red' }, true],
 ] as const)('the filters %j let the row pass: %s', (some, isPassed) => {
   expect(passes(row, { ...NONE, ...some })).toBe(isPassed);
+});
+
+describe('the list', () => {
+  const part = (id: string, second: number, rest: object = {}): JobRow =>
+    rowOf({
+      batch_id: id,
+      processor: 'qvm',
+      points: 10,
+      name: 'Z0 by a',
+      tags: ['sweep-0123abcd'],
+      status: 'completed',
+      priority: 'normal',
+      created_at: `2026-01-02T00:00:0${second}.000Z`,
+      started_at: `2026-01-02T00:00:0${second}.100Z`,
+      finished_at: `2026-01-02T00:00:0${second}.200Z`,
+      ...rest,
+    });
+
+  test('has one row for the batches of a sweep', () => {
+    const alone = part('b0', 2, { tags: ['sweep-of-mine'], points: 1 });
+    const rows = withSweeps([part('b3', 3), row, alone, part('b1', 1)]);
+    expect(rows.map(({ id }) => id)).toEqual(['sweep-0123abcd', 'circ_1', 'b0']);
+    expect(rows[0]).toMatchObject({
+      kind: 'sweep',
+      name: 'Z0 by a',
+      what: '20 points',
+      parts: 2,
+      tags: [],
+      status: 'completed',
+      createdAt: '2026-01-02T00:00:01.000Z',
+      startedAt: '2026-01-02T00:00:01.100Z',
+      finishedAt: '2026-01-02T00:00:03.200Z',
+    });
+    expect(rows[2]).toMatchObject({ kind: 'batch', what: '1 point', tags: ['sweep-of-mine'] });
+    const [running] = withSweeps([part('b3', 3, { status: 'running' }), part('b1', 1)]);
+    expect([running?.status, running?.finishedAt]).toEqual(['running', undefined]);
+    const [failed] = withSweeps([part('b3', 3, { status: 'failed' }), part('b1', 1)]);
+    expect(failed?.status).toBe('failed');
+  });
+
+  test('is sorted by any column in both orders, the newest and the longest first', () => {
+    const rows = [
+      part('long', 4, { tags: [], name: 'b 10', finished_at: '2026-01-02T00:00:09.000Z' }),
+      part('short', 3, { tags: [], name: 'b 9', status: 'failed' }),
+      part('waits', 2, { tags: [], name: 'a', status: 'queued', finished_at: undefined }),
+    ];
+    const ids = (text: string) => {
+      const sorting = sortingOf(new URLSearchParams({ sort: text }));
+      expect(sortText(sorting)).toBe(text === 'sent' ? undefined : text);
+      return sorted(rows, sorting).map(({ id }) => id);
+    };
+    expect(ids('sent')).toEqual(['long', 'short', 'waits']);
+    expect(ids('-sent')).toEqual(['waits', 'short', 'long']);
+    expect(ids('took')).toEqual(['long', 'short', 'waits']);
+    expect(ids('job')).toEqual(['waits', 'short', 'long']);
+    expect(ids('-job')).toEqual(['long', 'short', 'waits']);
+    expect(ids('status')).toEqual(['waits', 'long', 'short']);
+  });
 });
 
 describe('the feed', () => {
@@ -131,6 +193,18 @@ describe('the feed', () => {
     for (let i = 0; i < 4; i += 1) await feed.readMore();
     expect(asked.slice(5)).toEqual(['circuits 1', 'circuits 2', 'tasks 1']);
     expect(ids(feed)).toEqual(['c9', 'c8', 't5', 't4', 'c1']);
+  });
+
+  test('reads on in a listing of which a search has found nothing yet', async () => {
+    const feed = feedOf({
+      circuits: [[job('c9', 9)], [job('c8', 8)]],
+      tasks: [[], [job('t5', 5)]],
+    });
+    await feed.readMore();
+    expect(ids(feed)).toEqual(['c9']);
+    await feed.readMore();
+    expect(asked.at(-1)).toBe('tasks 1');
+    expect(feed.isComplete).toBe(false);
   });
 
   test('a renewal brings new jobs, and asks for older ones that still ran', async () => {
