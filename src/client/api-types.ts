@@ -2387,6 +2387,109 @@ export type ReadoutNoiseInput = {
   readonly p0_given_1: number;
 };
 
+export type ServiceLoad = {
+  /**
+   * In a cluster, the node that answered. Everything is of this node: its engines, the jobs that it ran, the
+   * requests that it answered. Each node keeps its own
+   */
+  readonly node?: string | undefined;
+  /** Nodes of the cluster that are up, in a cluster */
+  readonly nodes?: number | undefined;
+  /** Beginning of the history: the start of the process, or an hour ago */
+  readonly since: string;
+  /** Lanes of engines, empty on a node that runs no circuits */
+  readonly engines: readonly {
+    readonly id: string;
+    /**
+     * `small`: threads with a circuit of up to 17 qubits each. `wide`: all threads on one circuit. `adapter`: a GPU.
+     * `spread`: several GPUs that hold a state together
+     */
+    readonly kind: 'small' | 'wide' | 'adapter' | 'spread';
+    /** Circuits or lists of circuits that may run at a time */
+    readonly engines: number;
+    /** Those that have one now */
+    readonly busy: number;
+  }[];
+  readonly now: {
+    /** Circuits that wait for an engine now */
+    readonly waiting: number;
+    /** Until a circuit of up to 17 qubits would start; absent if none would */
+    readonly expected_wait_ms?: number | undefined;
+  };
+  /** The last hour */
+  readonly hour: {
+    /** Circuits that waited for an engine, on average and at most, sampled every 5 s */
+    readonly waiting?: {
+      readonly mean: number;
+      readonly most: number;
+    } | undefined;
+    /** Greatest expected wait of a circuit of up to 17 qubits, milliseconds */
+    readonly expected_wait_ms?: number | undefined;
+    /** Engines that had circuits on average, by the `id` of their lane */
+    readonly busy: {
+      readonly [name: string]: number;
+    };
+    /** Jobs of all kinds that ended here */
+    readonly jobs: {
+      readonly completed: number;
+      readonly failed: number;
+      readonly cancelled: number;
+    };
+    /**
+     * From submission to result of completed circuits, milliseconds, within 5 %; 0.5 means less than 1. Absent
+     * without one
+     */
+    readonly latency_ms?: {
+      readonly p50: number;
+      readonly p95: number;
+      readonly p99: number;
+    } | undefined;
+    /** Requests that were answered, and those of them with a status of 500 or above */
+    readonly requests: {
+      readonly answered: number;
+      readonly failed: number;
+    };
+  };
+  /** Minutes of the last hour in which something was seen, oldest first */
+  readonly minutes: readonly {
+    /** Beginning of the minute */
+    readonly at: string;
+    /** Seconds of the minute for which queue and engines were sampled */
+    readonly sampled_s: number;
+    /** Circuits that waited for an engine, on average and at most, sampled every 5 s */
+    readonly waiting?: {
+      readonly mean: number;
+      readonly most: number;
+    } | undefined;
+    /** Greatest expected wait of a circuit of up to 17 qubits, milliseconds */
+    readonly expected_wait_ms?: number | undefined;
+    /** Engines that had circuits on average, by the `id` of their lane */
+    readonly busy: {
+      readonly [name: string]: number;
+    };
+    /** Jobs of all kinds that ended here */
+    readonly jobs: {
+      readonly completed: number;
+      readonly failed: number;
+      readonly cancelled: number;
+    };
+    /**
+     * From submission to result of completed circuits, milliseconds, within 5 %; 0.5 means less than 1. Absent
+     * without one
+     */
+    readonly latency_ms?: {
+      readonly p50: number;
+      readonly p95: number;
+      readonly p99: number;
+    } | undefined;
+    /** Requests that were answered, and those of them with a status of 500 or above */
+    readonly requests: {
+      readonly answered: number;
+      readonly failed: number;
+    };
+  }[];
+};
+
 export type StatusEvent = {
   readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
   /** When the job was created, started or finished */
@@ -3191,6 +3294,10 @@ export interface Routes {
         readonly jobs_waiting: number;
       };
     };
+  };
+  /** How busy the engines are, and were over the last hour */
+  readonly 'GET /status/load': {
+    readonly data: ServiceLoad;
   };
   /** List processors with their availability now */
   readonly 'GET /quantum/processors': {

@@ -10,7 +10,7 @@ import { START } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { ConsoleVisit, DESK, PHONE, test, WALL } from './console-visit.ts';
 
-const PARTS = ['', '/processors', '/tpu', '/models', '/device/gpu-03'] as const;
+const PARTS = ['', '/devices', '/processors', '/tpu', '/models', '/device/gpu-03'] as const;
 const CHECKED_AT = Date.UTC(2026, 0, 2);
 
 /** Says that it is in maintenance as all processors do. */
@@ -61,13 +61,13 @@ describeWith(['Chromium'], 'the fleet page', () => {
 
   test('says to a key without the scope what is missing', async () => {
     const key = await visit.service.createKey('standard', ['circuits']);
-    await visit.open('#/fleet', key);
+    await visit.open('#/fleet/devices', key);
     await visit.sees('Use another key');
     expect(await visit.violations()).toEqual([]);
   });
 
   test('shows each device by its node, with what backs it', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await tile('gpu-00', 'gpu-00: Idle');
     await tile('gpu-00', 'GPU, modelled');
     await tile('gpu-47', 'CPU, modelled');
@@ -81,7 +81,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test('shows states as words and signs, and follows them', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await tile('gpu-00', 'gpu-00: Idle');
     const checkedAt = CHECKED_AT;
     const because = (reason: string) => ({ availability: { available: false, reason, checkedAt } });
@@ -116,7 +116,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test('is used with the keyboard alone', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await visit.has('.device');
     while ((await focused()) !== 'gpu-00') await visit.press('Tab');
     for (const key of ['ArrowRight', 'ArrowDown', 'ArrowRight'] as const) await visit.press(key);
@@ -129,11 +129,11 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.has('.details h2:focus');
     await visit.press('Escape');
     await visit.has('[data-id="gpu-47"]:focus');
-    expect(await visit.evaluate('location.hash')).toBe('#/fleet');
+    expect(await visit.evaluate('location.hash')).toBe('#/fleet/devices');
   });
 
   test('shows the same as a table', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await visit.click('Table');
     await visit.has('.devices table');
     expect(await visit.page.locator('tbody tr').count()).toBe(48);
@@ -245,7 +245,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test('fills the width of a wall with the map', async () => {
-    await visit.open('#/fleet', visit.service.key, WALL);
+    await visit.open('#/fleet/devices', visit.service.key, WALL);
     const map = await visit.page.locator('.map').boundingBox();
     expect(map?.width).toBeGreaterThan(WALL.width * 0.9);
   });

@@ -16,7 +16,7 @@ import {
   sortText,
   withSweeps,
 } from '../../../src/console/jobs/job-row.ts';
-import { inWords, shapeOf } from '../../../src/console/jobs/result-shape.ts';
+import { fieldInWords, inWords, shapeOf, titleOf } from '../../../src/console/jobs/result-shape.ts';
 import {
   bb84Of,
   cutOf,
@@ -86,6 +86,7 @@ describe('the list', () => {
       batch_id: id,
       processor: 'qvm',
       points: 10,
+      seed: 7,
       name: 'Z0 by a',
       tags: ['sweep-0123abcd'],
       status: 'completed',
@@ -254,11 +255,23 @@ test.each([
   expect(shapeOf(name, value)).toBe(shape);
 });
 
+test.each([
+  ['hartree_fock_energy_hartree', -1.117, 'Hartree–Fock energy', '−1.117 hartree'],
+  ['bond_length_angstrom', 0.735, 'Bond length', '0.735 Å'],
+  ['error_rate_interval_95', [0.1, 0.2], 'Error rate, 95% interval', '0.1, 0.2'],
+  ['stopped_because', 'gradient_below_tolerance', 'Stopped because', 'gradient below tolerance'],
+  ['seed', 4257463830100048, 'Seed', '4257463830100048'],
+  ['qaoa', 'p', 'QAOA', 'p'],
+  ['forms', 'x_1 + y', 'Forms', 'x_1 + y'],
+])('the field %s is written with its unit, as a person reads it', (name, value, title, words) => {
+  expect([titleOf(name), fieldInWords(name, value)]).toEqual([title, words]);
+});
+
 test('values are in words', () => {
   expect(inWords(true)).toBe('yes');
   expect(inWords(-0.123456789)).toBe('−0.123457');
   expect(inWords([1, [2, 3]])).toBe('1, 2, 3');
-  expect(inWords({ p_value: 0.5 })).toBe('p value 0.5');
+  expect(inWords({ p_value: 0.5 })).toBe('p-value 0.5');
 });
 
 test('counts are a CSV file, and fields with commas are quoted', () => {
