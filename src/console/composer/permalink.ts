@@ -1,11 +1,14 @@
 /** The circuit as a part of an address: deflated JSON, in base64url; and as the browser keeps it. */
 import type { GateObject, QasmSource, StimSource, TextSource } from '../live-state/messages.ts';
 import {
+  DISPLAYS,
+  displaysOf,
   type EditedCircuit,
   editedCircuit,
   gateObjects,
   inputNames,
   MAX_QUBITS,
+  type PlacedDisplay,
   type Step,
 } from './edited-circuit.ts';
 import type { TypedText, Version, Work } from './work.ts';
@@ -15,6 +18,8 @@ export interface SharedCircuit {
   readonly qubits: number;
   readonly circuit: readonly GateObject[];
   readonly inputs?: Readonly<Record<string, number>>;
+  /** Displays of the state, which the page alone knows. */
+  readonly displays?: readonly PlacedDisplay[];
 }
 
 /** Contents of an address: gates, or a text that no gates describe. */
@@ -56,20 +61,32 @@ export async function readShared(text: string): Promise<Shared | undefined> {
 /** A circuit that can be drawn, or a text, of JSON from elsewhere; undefined of other JSON. The worker checks the rest. */
 export function sharedOf(json: unknown): Shared | undefined {
   const shared: Partial<SharedCircuit & QasmSource & Pick<StimSource, 'stim'>> = Object(json);
-  const { stim, qasm, qubits, circuit, inputs } = shared;
+  const { stim, qasm, qubits, circuit, inputs, displays = [] } = shared;
   if (typeof stim === 'string') return { stim };
   const values = inputs === undefined ? {} : { inputs };
   if (typeof qasm === 'string') return { qasm, ...values };
   const isCircuit =
     Array.isArray(circuit) && circuit.every((each) => typeof each?.gate === 'string');
   if (!isCircuit || !isCount(qubits) || qubits === 0) return undefined;
-  return isDrawable(circuit, qubits) ? { qubits, circuit, ...values } : undefined;
+  if (!Array.isArray(displays) || !displays.every(isPlacedDisplay)) return undefined;
+  if (!isDrawable(circuit, qubits, displays)) return undefined;
+  return { qubits, circuit, ...values, ...(displays.length > 0 && { displays }) };
 }
 
-function isDrawable(circuit: readonly GateObject[], qubits: number): boolean {
+function isPlacedDisplay(each: Partial<PlacedDisplay> | null): boolean {
+  return (
+    DISPLAYS.some((name) => name === each?.show) && isCount(each?.qubit) && isCount(each?.after)
+  );
+}
+
+function isDrawable(
+  circuit: readonly GateObject[],
+  qubits: number,
+  displays: readonly PlacedDisplay[],
+): boolean {
   let edited: EditedCircuit;
   try {
-    edited = editedCircuit(circuit, qubits);
+    edited = editedCircuit(circuit, qubits, displays);
   } catch {
     // A number of qubits that is none.
     return false;
@@ -85,6 +102,12 @@ export function gatesOf({ circuit, values }: Version): SharedCircuit {
     circuit: gateObjects(circuit),
     ...(named.length > 0 && { inputs: Object.fromEntries(named) }),
   };
+}
+
+/** The same with its displays: what a link and the browser's storage have. */
+export function sharedGatesOf(version: Version): SharedCircuit {
+  const displays = displaysOf(version.circuit);
+  return { ...gatesOf(version), ...(displays.length > 0 && { displays }) };
 }
 
 /** What the browser's storage has of a version. */
@@ -106,7 +129,7 @@ interface Kept extends KeptVersion {
 const MAX_LEFT = 5;
 
 const keptVersion = (version: Version): KeptVersion => ({
-  gates: gatesOf(version),
+  gates: sharedGatesOf(version),
   text: version.text,
   draft: version.draft?.source,
 });
@@ -144,7 +167,7 @@ function versionOf({ gates, text, draft }: KeptVersion): Version | undefined {
   const read = sharedOf(gates);
   if (read === undefined || !('circuit' in read)) return undefined;
   return {
-    circuit: editedCircuit(read.circuit, read.qubits),
+    circuit: editedCircuit(read.circuit, read.qubits, read.displays),
     values: read.inputs,
     ...(text !== undefined && { text }),
     ...(draft && { draft: { source: draft } }),
