@@ -192,7 +192,7 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
 }
 
 /** Half the side of a display. */
-const HALF = 18;
+const HALF = 20;
 
 /** A display on a wire: how likely 1 is, as a part that is filled, or a Bloch vector seen from the front. */
 function Display({
@@ -232,7 +232,7 @@ function Display({
       </>
     );
   }
-  const radius = HALF - 1;
+  const radius = HALF - 2;
   const left = x + radius * (b - 0.35 * a);
   const top = y - radius * (c - 0.28 * a);
   return (
