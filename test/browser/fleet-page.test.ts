@@ -6,7 +6,7 @@ import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeDevices } from '../service/support/fake-devices.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { InProcessPool } from '../service/support/in-process-pool.ts';
-import { START } from '../service/support/test-service.ts';
+import { BELL, START } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { ConsoleVisit, DESK, PHONE, test, WALL } from './console-visit.ts';
 
@@ -64,6 +64,41 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.open('#/fleet/devices', key);
     await visit.sees('Use another key');
     expect(await visit.violations()).toEqual([]);
+  });
+
+  test('begins with what runs the circuits, and the devices are one card', async () => {
+    const { history } = visit.service.deps.metrics;
+    const sample = (waiting: number) =>
+      history.sample({ waiting, expectedWaitMs: 20, engines: [] });
+    sample(0);
+    visit.service.clock.now += 60_000;
+    sample(4);
+    await visit.service.submit({ ...BELL });
+    await visit.open('#/fleet', visit.service.key);
+    await visit.sees('0 circuits wait');
+    await visit.sees('half within 1 ms, 95% within 1 ms and 99% within 1 ms');
+    await visit.sees('0 of 1 job failed');
+    await visit.sees('Kept by the service since its start at ');
+    await visit.has('.load-curves .plot[aria-label^="Circuits that wait"]');
+    await visit.has('section[aria-label="Devices"] .basis');
+    expect(await visit.page.locator('.device').count()).toBe(0);
+    expect(await visit.violations()).toEqual([]);
+    await visit.click('Show the devices');
+    await tile('gpu-00', 'gpu-00: Idle');
+  });
+
+  test('turns grey when the service is gone, and says how old it is', async () => {
+    await visit.open('#/fleet', visit.service.key);
+    await visit.sees('0 circuits wait');
+    await visit.page.route('**/api/v1/**', (route) => route.abort());
+    await visit.has('.outdated');
+    await visit.sees('The service cannot be reached.');
+    await visit.page.getByText(/What is shown is of (just now|\d+ s ago)\./).waitFor();
+    expect(await visit.violations()).toEqual([]);
+    await visit.page.unroute('**/api/v1/**');
+    await visit.lacks('.outdated');
+    // The browser says that requests failed, as they were to.
+    visit.complaints.length = 0;
   });
 
   test('shows each device by its node, with what backs it', async () => {

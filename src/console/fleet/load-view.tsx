@@ -51,7 +51,7 @@ export function LoadView() {
               ['Requests', requests, 'last hour'],
             ]}
           />
-          <p class="small">{historyInWords(data, Date.now())}</p>
+          <p class="small">{historyInWords(data)}</p>
         </section>
         <Curves data={data} />
       </Outdated>

@@ -1,7 +1,7 @@
 /** The load of the service in words and curves, from its own history. */
 import type { ServiceLoad } from '../../client/api-types.ts';
 import type { Axis, Series } from '../drawing/plot-data.ts';
-import { duration, listed, load, numberOf } from '../numbers.ts';
+import { duration, listed, load, numberOf, timeOfDay } from '../numbers.ts';
 
 type Lane = ServiceLoad['engines'][number];
 type Figures = ServiceLoad['hour'];
@@ -27,15 +27,15 @@ export function laneInWords({ id, engines, busy }: Lane, { busy: means }: Figure
   return `${busy} of ${engines} busy now${over}`;
 }
 
-/** Whose history it is: "since 12:03:05, of the node b, one of 3 that are up". */
-export function historyInWords({ node, nodes = 1, since }: ServiceLoad, now: number): string {
-  const minutes = Math.round((now - Date.parse(since)) / 60_000);
-  const time =
-    minutes >= 59 ? 'the last hour' : `the ${numberOf(minutes, 'minute')} since its start`;
-  if (node === undefined) return `Kept by the service, for ${time}.`;
+/** Whose history it is: "Kept by the service for the last hour." By its own clock: the visitor's may be wrong. */
+export function historyInWords({ node, nodes = 1, since, minutes }: ServiceLoad): string {
+  const start = Date.parse(since);
+  const isWhole = Date.parse(minutes.at(-1)?.at ?? since) - start >= 58 * 60_000;
+  const time = isWhole ? 'for the last hour' : `since its start at ${timeOfDay(start)}`;
+  if (node === undefined) return `Kept by the service ${time}.`;
   const others =
     nodes > 1 ? ` ${numberOf(nodes, 'node is', 'nodes are')} up; each keeps its own.` : '';
-  return `Kept by the node ${node}, which answered, for ${time}: its engines, the jobs that it ran, the requests that it answered.${others}`;
+  return `Kept by the node ${node}, which answered, ${time}: its engines, the jobs that it ran, the requests that it answered.${others}`;
 }
 
 /** Failed jobs and requests of a time: "2 of 310 jobs failed (0.6%)". */

@@ -124,7 +124,11 @@ export class JobFeed {
         do {
           const query = { ...this.#query(), ...(cursor !== undefined && { cursor }) };
           const { rows, next } = await this.#source.page(list, query);
-          isKnown = next === null || rows.some(({ id }) => this.#jobs.has(id) && !seen.has(id));
+          // Of a search, what is new is among the newest jobs, which its first page has looked through.
+          isKnown =
+            next === null ||
+            rows.length === 0 ||
+            rows.some(({ id }) => this.#jobs.has(id) && !seen.has(id));
           for (const row of rows) {
             seen.add(row.id);
             this.#jobs.set(row.id, row);

@@ -14,6 +14,7 @@ const STATES: Readonly<Record<SweepRun['state'], readonly [chip: string, words: 
   completed: ['good', 'completed'],
   failed: ['bad', 'failed'],
   cancelled: ['', 'cancelled'],
+  incomplete: ['warn', 'incomplete'],
 };
 
 export function ResultView({

@@ -97,7 +97,12 @@ export function sweepOf(
   }
   const statuses = new Set(read.map(({ batch }) => batch.status));
   const isWhole = values.numDone === values.plan.numPoints;
-  // A page that was closed sent no further batches: nobody does any more.
-  const state = isWhole ? 'completed' : statuses.has('failed') ? 'failed' : 'cancelled';
+  const ended = statuses.has('failed')
+    ? 'failed'
+    : statuses.has('cancelled')
+      ? 'cancelled'
+      : undefined;
+  // Another page may still send the rest, or have been closed before.
+  const state = isWhole ? 'completed' : (ended ?? 'incomplete');
   return { draft, run: { values, provenance, state } };
 }

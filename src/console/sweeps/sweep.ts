@@ -360,7 +360,8 @@ export interface Provenance {
 export interface SweepRun {
   readonly values: SweepValues;
   readonly provenance: Provenance | undefined;
-  readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
+  /** `incomplete`: one that was opened again, of which batches are missing. */
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled' | 'incomplete';
 }
 
 /** A batch costs three requests of the key, so batches grow while they are this fast, */

@@ -206,6 +206,9 @@ describe('the feed', () => {
     await feed.readMore();
     expect(asked.at(-1)).toBe('tasks 1');
     expect(feed.isComplete).toBe(false);
+    asked = [];
+    await feed.renew();
+    expect(asked.filter((each) => each.startsWith('tasks'))).toEqual(['tasks 0']);
   });
 
   test('a renewal brings new jobs, and asks for older ones that still ran', async () => {

@@ -217,6 +217,7 @@ describe('a sweep that is kept', () => {
     expect(Array.from(whole?.run.values.series[0]?.values ?? [])).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
     const part = sweepOf([batch(3, [0.3, 0.4], 'failed'), batch(0, [0, 0.1, 0.2])]);
     expect([part?.run.state, part?.run.values.numDone]).toEqual(['failed', 3]);
+    expect(sweepOf([batch(0, [0, 0.1, 0.2])])?.run.state).toBe('incomplete');
     expect(sweepOf([{ ...batch(0, [0]), request: {} }])).toBeUndefined();
   });
 });
