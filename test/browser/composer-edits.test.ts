@@ -144,13 +144,12 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     await open();
     await visit.press('h', 'e', 'x', 'l');
     await expect.poll(displays).toEqual(['50%', '']);
-    await visit.press('ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+    await press('ArrowLeft', 'ArrowLeft', 'ArrowLeft');
     await visit.has('#composer-cell:has-text("Display of the probability of 1 of q0, 50%")');
     await visit.until(`location.hash.includes('c=')`);
     const link = String(await visit.evaluate('location.hash'));
-    expect(await visit.evaluate(`document.querySelector('.cm-content').innerText`)).not.toContain(
-      'probability',
-    );
+    await visit.has('.cm-content:has-text("x q[0]")');
+    await visit.lacks('.cm-content:has-text("probability")');
     await visit.open(link, visit.service.key);
     await expect.poll(displays).toEqual(['50%', '']);
     expect(await visit.violations()).toEqual([]);

@@ -83,7 +83,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.has('section[aria-label="Devices"] .basis');
     expect(await visit.page.locator('.device').count()).toBe(0);
     expect(await visit.violations()).toEqual([]);
-    await visit.click('Show the devices');
+    await visit.page.getByRole('link', { name: 'Show the devices' }).click();
     await tile('gpu-00', 'gpu-00: Idle');
   });
 

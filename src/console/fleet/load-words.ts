@@ -20,10 +20,10 @@ export function laneName({ id, kind }: Pick<Lane, 'id' | 'kind'>): string {
   return number === undefined ? LANES[kind] : `${LANES[kind]} ${number}`;
 }
 
-/** Busy engines of a lane now and over the hour: "1 of 2 busy now, 37% over the last hour". */
+/** Busy engines of a lane now and over the hour: "1 of 2 busy now, 37% on average". */
 export function laneInWords({ id, engines, busy }: Lane, { busy: means }: Figures): string {
   const mean = means[id];
-  const over = mean === undefined ? '' : `, ${load(mean / engines)} of the last hour`;
+  const over = mean === undefined ? '' : `, ${load(mean / engines)} on average`;
   return `${busy} of ${engines} busy now${over}`;
 }
 

@@ -13,6 +13,7 @@ import type {
 } from '../../client/api-types.ts';
 import { numberOf } from '../numbers.ts';
 import { isSweepTag } from '../sweeps/stored-sweep.ts';
+import { titleOf as nameOf } from './result-shape.ts';
 
 /** Listings of the service: the route, and the field of a page that holds its jobs. */
 export const LISTS = {
@@ -137,7 +138,7 @@ export function rowOf(job: Summary): JobRow {
   }
   if ('task_id' in job) {
     const kind = job.task === 'plan' ? 'plan' : 'task';
-    return { ...common, id: job.task_id, kind, where: job.agent, what: job.task };
+    return { ...common, id: job.task_id, kind, where: job.agent, what: nameOf(job.task) };
   }
   const what = `${job.job_type}, ${numberOf(job.chips, 'chip')} ${job.tpu_type}`;
   return { ...common, id: job.job_id, kind: 'tpu', where: job.zone, what };

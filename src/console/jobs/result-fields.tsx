@@ -11,6 +11,7 @@ import {
   type Fields,
   fieldInWords,
   inWords,
+  isUnit,
   shapeOf,
   titleOf,
   type Value,
@@ -30,7 +31,9 @@ export function ResultFields({
   readonly fields: Fields;
   readonly without?: readonly string[];
 }) {
-  const entries = Object.entries(fields).filter(([name]) => !without.includes(name));
+  const entries = Object.entries(fields).filter(
+    ([name]) => !without.includes(name) && !isUnit(name, fields),
+  );
   const isText = ([name, value]: readonly [string, Value]) =>
     ['text', 'list'].includes(shapeOf(name, value));
   const texts = entries.filter(isText);
@@ -39,11 +42,11 @@ export function ResultFields({
   const numFirst = texts.length > MANY_FACTS ? NUM_FIRST : texts.length;
   return (
     <>
-      {texts.length > 0 && <FieldFacts fields={texts.slice(0, numFirst)} />}
+      {texts.length > 0 && <FieldFacts of={fields} shown={texts.slice(0, numFirst)} />}
       {numFirst < texts.length && (
         <details>
           <summary>{texts.length - numFirst} more figures</summary>
-          <FieldFacts fields={texts.slice(numFirst)} />
+          <FieldFacts of={fields} shown={texts.slice(numFirst)} />
         </details>
       )}
       {others.map(([name, value]) => (
@@ -53,11 +56,17 @@ export function ResultFields({
   );
 }
 
-function FieldFacts({ fields }: { readonly fields: readonly (readonly [string, Value])[] }) {
+function FieldFacts({
+  of: all,
+  shown,
+}: {
+  readonly of: Fields;
+  readonly shown: readonly (readonly [string, Value])[];
+}) {
   return (
     <FactList
       class="run-facts"
-      facts={fields.map(([name, value]) => [titleOf(name), fieldInWords(name, value)])}
+      facts={shown.map(([name, value]) => [titleOf(name), fieldInWords(name, value, all)])}
     />
   );
 }

@@ -115,10 +115,16 @@ export function titleOf(name: string): string {
   return capitalized(interval.replaceAll('_', ' '));
 }
 
+/** Whether a field is the unit of another one: `energy_unit`. */
+export function isUnit(name: string, fields: Fields): boolean {
+  return name.endsWith('_unit') && fields[name.slice(0, -5)] !== undefined;
+}
+
 /** The value of a field with its unit: "−1.117 hartree". Names of the service's own, as `below_tolerance`, are words. */
-export function fieldInWords(name: string, value: Value): string {
+export function fieldInWords(name: string, value: Value, fields: Fields = {}): string {
   if (/seed/.test(name)) return String(value);
-  const [, unit] = unitOf(name);
+  const apart = fields[`${name}_unit`];
+  const unit = typeof apart === 'string' ? apart : unitOf(name)[1];
   const isName = typeof value === 'string' && /^[a-z]+(_[a-z]+)+$/.test(value);
   const words = isName ? value.replaceAll('_', ' ') : inWords(value);
   return unit === undefined || value === null ? words : `${words} ${unit}`;

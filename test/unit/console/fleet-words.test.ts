@@ -325,7 +325,7 @@ describe('the load of the service', () => {
   test('is in words', () => {
     const [small, adapter] = loaded.engines;
     if (small === undefined || adapter === undefined) throw new Error('unreachable: two lanes');
-    expect(laneInWords(small, figures)).toBe('1 of 2 busy now, 25% of the last hour');
+    expect(laneInWords(small, figures)).toBe('1 of 2 busy now, 25% on average');
     expect(laneInWords(adapter, figures)).toBe('0 of 1 busy now');
     expect(laneName(adapter)).toBe('GPU 3');
     expect(failuresInWords(figures)).toEqual([

@@ -16,7 +16,13 @@ import {
   sortText,
   withSweeps,
 } from '../../../src/console/jobs/job-row.ts';
-import { fieldInWords, inWords, shapeOf, titleOf } from '../../../src/console/jobs/result-shape.ts';
+import {
+  fieldInWords,
+  inWords,
+  isUnit,
+  shapeOf,
+  titleOf,
+} from '../../../src/console/jobs/result-shape.ts';
 import {
   bb84Of,
   cutOf,
@@ -268,6 +274,13 @@ test.each([
   ['forms', 'x_1 + y', 'Forms', 'x_1 + y'],
 ])('the field %s is written with its unit, as a person reads it', (name, value, title, words) => {
   expect([titleOf(name), fieldInWords(name, value)]).toEqual([title, words]);
+});
+
+test('a unit in a field of its own stands behind its value', () => {
+  const fields = { energy: -1.5, energy_unit: 'hartree' };
+  expect(fieldInWords('energy', -1.5, fields)).toBe('−1.5 hartree');
+  expect(['energy', 'energy_unit'].map((name) => isUnit(name, fields))).toEqual([false, true]);
+  expect(isUnit('energy_unit', { energy_unit: 'eV' })).toBe(false);
 });
 
 test('values are in words', () => {
