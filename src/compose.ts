@@ -262,7 +262,7 @@ async function buildParts(
     storageFault: () => stores.fault(),
     usage,
     metrics,
-    engines: () => fleet.engineTimes,
+    engines: () => (config.role === 'api' ? [] : fleet.engineTimes),
     settings: settingsOf(config),
     elapsedMs,
     drawSeed: () => drawSeed(random),

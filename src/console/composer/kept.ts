@@ -105,15 +105,22 @@ export function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
 
 /** Keeps the work for this tab, and for the next one that is opened: another tab may keep work of its own meanwhile. */
 function save(now: Work): void {
-  const text = keptText(now, at);
   for (const storage of [sessionStorage, localStorage]) {
-    try {
-      storage.setItem(NAME, text);
-    } catch {
-      storage.removeItem(NAME);
-      keepingFault.value =
-        'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
-    }
+    // The circuit itself is more than those before it.
+    if (store(storage, keptText(now, at)) || store(storage, keptText(now, at, 0))) continue;
+    storage.removeItem(NAME);
+    keepingFault.value =
+      'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
+  }
+}
+
+/** @returns False if the storage has no room for the text. */
+function store(storage: Storage, text: string): boolean {
+  try {
+    storage.setItem(NAME, text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -134,10 +134,22 @@ const keptVersion = (version: Version): KeptVersion => ({
   draft: version.draft?.source,
 });
 
-/** Writes the work as it is kept: what is present, and the circuits in whose place others were opened. */
-export function keptText({ past, present, draft }: Work, at: string): string {
-  const left = past.filter(({ isLeft }) => isLeft === true).slice(-MAX_LEFT);
-  const kept: Kept = { at, ...keptVersion({ ...present, draft }), left: left.map(keptVersion) };
+/**
+ * Writes the work as it is kept: what is present, and the circuits in whose place others were opened.
+ *
+ * @param maxLeft - Most of these, which may be too large for the storage.
+ */
+export function keptText(
+  { past, present, draft }: Work,
+  at: string,
+  maxLeft: number = MAX_LEFT,
+): string {
+  const left = past.filter(({ isLeft }) => isLeft === true);
+  const kept: Kept = {
+    at,
+    ...keptVersion({ ...present, draft }),
+    left: left.slice(left.length - Math.min(left.length, maxLeft)).map(keptVersion),
+  };
   return JSON.stringify(kept);
 }
 

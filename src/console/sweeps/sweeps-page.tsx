@@ -61,7 +61,6 @@ export function SweepsPage() {
     end.current = ended;
     const tag = newSweepTag();
     begun.current = tag;
-    goTo(hashOf(['sweeps'], { sweep: tag }), true);
     try {
       const onRetry = ({ delayMs }: RetryNotice) => {
         waitsUntil.value = new Date(Date.now() + delayMs);
@@ -72,6 +71,10 @@ export function SweepsPage() {
       const labels = labelsOf(draft.value, seed.value, tag);
       await runSweep(plan, retrying.batches, labels, ended.signal, clock, (values, provenance) => {
         waitsUntil.value = undefined;
+        // From its first batch on there is something to open again.
+        if (values.numDone > 0 && place.peek().page === 'sweeps') {
+          goTo(hashOf(['sweeps'], { sweep: tag }), true);
+        }
         run.value = { values, provenance, state: 'running' };
       });
       if (run.value !== undefined) run.value = { ...run.value, state: 'completed' };

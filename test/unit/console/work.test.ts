@@ -225,6 +225,8 @@ describe('what is kept', () => {
     }
     undo();
     expect([draft.value?.source, names()]).toEqual([{ qasm: 'garbage' }, 'H X']);
+    open(GHZ);
+    expect(readKept(keptText(work.value, '', 0))?.work.past).toEqual([]);
   });
 
   test.each(['', 'null', '{}', '{"at":"","gates":{"qubits":2,"circuit":[{}]}}', '{"at"'])(
