@@ -107,7 +107,7 @@ function documentationDeps(): ServiceDeps {
     onDamaged: () => {},
     storageFault: never,
     usage: { bytesOf: never, totalBytes: 0 },
-    metrics: new ServiceMetrics(),
+    metrics: new ServiceMetrics(() => 0),
     settings: {
       version: version(),
       role: 'all',

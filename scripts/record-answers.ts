@@ -253,6 +253,7 @@ async function record(recorder: Recorder): Promise<void> {
     return started('/tpu/jobs', TPU_JOB);
   });
   await read('getStatus', '/status');
+  await read('getLoad', '/status/load');
   await read('getKeyInfo', '/keys/info');
   const made = await recorder.note('createKey', 'POST', '/admin/keys', {
     name: 'notebooks',

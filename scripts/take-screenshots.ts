@@ -15,6 +15,7 @@ import { startServiceProcess, temporaryFolder } from '../test/support/service-pr
 const FOLDER = join(import.meta.dirname, '../docs/console');
 const BELL_PAIR = '.bars[aria-label="Probabilities: 00 50%, 11 50%"]';
 const SIZE = { width: 1280, height: 900 };
+const LOW = { width: 1280, height: 620 };
 
 const executable = BROWSERS.find((path) => existsSync(path));
 if (executable === undefined) throw new Error(`Chromium is none of ${BROWSERS.join(', ')}.`);
@@ -24,7 +25,10 @@ using folder = temporaryFolder();
 const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
 try {
   await using chromium = await openChromium(executable);
-  await makeBellState(await chromium.newPage({ viewport: SIZE }));
+  const page = await chromium.newPage({ viewport: SIZE });
+  await makeBellState(page);
+  await showDisplays(page);
+  await showJobsAndLoad(page);
 } finally {
   await service.stop('SIGTERM');
 }
@@ -60,6 +64,48 @@ async function makeBellState(page: Page): Promise<void> {
   await page.waitForSelector('.run-result .histogram .exact');
   await show(page, '.run-result');
   await take(page, '5-histogram');
+}
+
+async function showDisplays(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.focus('#composer-grid');
+  for (const key of ['h', 'l', 'c', 'e', 'ArrowDown', 'e', 'b', 'l'])
+    await page.keyboard.press(key);
+  await page.waitForSelector('.of-display .tip');
+  await page.locator('.canvas').screenshot({ path: join(FOLDER, '6-displays.png') });
+}
+
+/** Minutes for which circuits are run, so that the load has a history. */
+const LOADED_MINUTES = 4;
+
+async function showJobsAndLoad(page: Page): Promise<void> {
+  const until = performance.now() + LOADED_MINUTES * 60_000;
+  for (let i = 0; performance.now() < until; i += 1) {
+    const name = i % 3 === 0 ? `GHZ ${i}` : `Bell pair ${i}`;
+    const pairs = Array.from({ length: i % 3 === 0 ? 9 : 1 }, (_, control) => ({
+      gate: 'CX',
+      control,
+      target: control + 1,
+    }));
+    await fetch(`${service.origin}/api/v1/quantum/circuits`, {
+      method: 'POST',
+      headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        circuit: [{ gate: 'H', qubit: 0 }, ...pairs],
+        target_processor: i % 2 === 0 ? 'statevector-sim' : 'qvm',
+        name,
+      }),
+    });
+    // A key of the tier standard has a hundred requests a minute.
+    await setTimeout(700);
+  }
+  await page.goto(`${service.origin}/#/jobs?text=bell+qvm&sort=took`);
+  await page.waitForSelector('.job-row');
+  await page.screenshot({ path: join(FOLDER, '7-jobs.png'), clip: { x: 0, y: 0, ...LOW } });
+  await page.goto(`${service.origin}/#/fleet`);
+  await page.waitForSelector('.load-curves .plot canvas');
+  await setTimeout(1000);
+  await take(page, '8-load');
 }
 
 /** Scrolls an element to the top of the window. */

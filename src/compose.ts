@@ -129,7 +129,8 @@ class LateLog {
 
 /** Opens the stores, and with PostgreSQL the node of a cluster. */
 async function openRecords(config: Config, { now: clock, elapsedMs }: Surroundings, log: LateLog) {
-  const metrics = new ServiceMetrics();
+  // With a cluster the clock is that of its database.
+  const metrics: ServiceMetrics = new ServiceMetrics(() => now());
   const onDamaged = reportOnce((record) => {
     metrics.countDamaged(record);
     log.error(record, 'a stored record is damaged');
@@ -261,6 +262,7 @@ async function buildParts(
     storageFault: () => stores.fault(),
     usage,
     metrics,
+    engines: () => (config.role === 'api' ? [] : fleet.engineTimes),
     settings: settingsOf(config),
     elapsedMs,
     drawSeed: () => drawSeed(random),

@@ -24,6 +24,10 @@ export function addJobsCommand(program: Command, io: CommandIo): void {
     .addOption(new Option('--status <status>', 'in one status').choices(STATUSES))
     .option('--name <name>', 'called exactly so')
     .option('--tag <tag>', 'with this tag; given several times: with all of them', several)
+    .option(
+      '--search <words>',
+      'with each word in its name or target, as status or kind, or beginning its id',
+    )
     .option('--created-after <time>', 'created then or later: 2026-01-02T03:04:05Z, or a date')
     .option('--created-before <time>', 'created earlier')
     .option('--limit <n>', 'how many', count(10_000), DEFAULT_LIMIT)

@@ -2517,6 +2517,109 @@ export type SavedOutput = {
   readonly [name: string]: number;
 };
 
+export type ServiceLoad = {
+  /**
+   * In a cluster, the node that answered. Everything is of this node: its engines, the jobs that it ran, the
+   * requests that it answered. Each node keeps its own
+   */
+  readonly node?: string | undefined;
+  /** Nodes of the cluster that are up, in a cluster */
+  readonly nodes?: number | undefined;
+  /** Beginning of the history: the start of the process, or an hour ago */
+  readonly since: string;
+  /** Lanes of engines, empty on a node that runs no circuits */
+  readonly engines: readonly {
+    readonly id: string;
+    /**
+     * `small`: threads with a circuit of up to 17 qubits each. `wide`: all threads on one circuit. `adapter`: a GPU.
+     * `spread`: several GPUs that hold a state together
+     */
+    readonly kind: 'small' | 'wide' | 'adapter' | 'spread';
+    /** Circuits or lists of circuits that may run at a time */
+    readonly engines: number;
+    /** Those that have one now */
+    readonly busy: number;
+  }[];
+  readonly now: {
+    /** Circuits that wait for an engine now */
+    readonly waiting: number;
+    /** Until a circuit of up to 17 qubits would start; absent if none would */
+    readonly expected_wait_ms?: number | undefined;
+  };
+  /** The last hour */
+  readonly hour: {
+    /** Circuits that waited for an engine, on average and at most, sampled every 5 s */
+    readonly waiting?: {
+      readonly mean: number;
+      readonly most: number;
+    } | undefined;
+    /** Greatest expected wait of a circuit of up to 17 qubits, milliseconds */
+    readonly expected_wait_ms?: number | undefined;
+    /** Engines that had circuits on average, by the `id` of their lane */
+    readonly busy: {
+      readonly [name: string]: number;
+    };
+    /** Jobs of all kinds that ended here */
+    readonly jobs: {
+      readonly completed: number;
+      readonly failed: number;
+      readonly cancelled: number;
+    };
+    /**
+     * From submission to result of completed circuits, milliseconds, within 5 %; 0.5 means less than 1. Absent
+     * without one
+     */
+    readonly latency_ms?: {
+      readonly p50: number;
+      readonly p95: number;
+      readonly p99: number;
+    } | undefined;
+    /** Requests that were answered, and those of them with a status of 500 or above */
+    readonly requests: {
+      readonly answered: number;
+      readonly failed: number;
+    };
+  };
+  /** Minutes of the last hour in which something was seen, oldest first */
+  readonly minutes: readonly {
+    /** Beginning of the minute */
+    readonly at: string;
+    /** Seconds of the minute for which queue and engines were sampled */
+    readonly sampled_s: number;
+    /** Circuits that waited for an engine, on average and at most, sampled every 5 s */
+    readonly waiting?: {
+      readonly mean: number;
+      readonly most: number;
+    } | undefined;
+    /** Greatest expected wait of a circuit of up to 17 qubits, milliseconds */
+    readonly expected_wait_ms?: number | undefined;
+    /** Engines that had circuits on average, by the `id` of their lane */
+    readonly busy: {
+      readonly [name: string]: number;
+    };
+    /** Jobs of all kinds that ended here */
+    readonly jobs: {
+      readonly completed: number;
+      readonly failed: number;
+      readonly cancelled: number;
+    };
+    /**
+     * From submission to result of completed circuits, milliseconds, within 5 %; 0.5 means less than 1. Absent
+     * without one
+     */
+    readonly latency_ms?: {
+      readonly p50: number;
+      readonly p95: number;
+      readonly p99: number;
+    } | undefined;
+    /** Requests that were answered, and those of them with a status of 500 or above */
+    readonly requests: {
+      readonly answered: number;
+      readonly failed: number;
+    };
+  }[];
+};
+
 export type StatusEvent = {
   readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
   /** When the job was created, started or finished */
@@ -3322,6 +3425,10 @@ export interface Routes {
       };
     };
   };
+  /** How busy the engines are, and were over the last hour */
+  readonly 'GET /status/load': {
+    readonly data: ServiceLoad;
+  };
   /** List processors with their availability now */
   readonly 'GET /quantum/processors': {
     readonly data: {
@@ -3414,6 +3521,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the processor, or as
+       * the status or kind (`circuit`). A to Z match in either case. One request looks through 10000 jobs at most: a
+       * page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3475,6 +3588,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the processor, or as
+       * the status or kind (`batch`). A to Z match in either case. One request looks through 10000 jobs at most: a
+       * page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3536,6 +3655,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the processor, or as
+       * the status or kind (`experiment`). A to Z match in either case. One request looks through 10000 jobs at most:
+       * a page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3657,6 +3782,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the agent, or as the
+       * status or kind (`task`). A to Z match in either case. One request looks through 10000 jobs at most: a page
+       * with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */
@@ -3722,6 +3853,12 @@ export interface Routes {
       readonly name?: string | undefined;
       /** Only jobs with this tag; if repeated, with all of the tags */
       readonly tag?: readonly string[] | undefined;
+      /**
+       * Only jobs that have each word of this text: as the beginning of the id, in the name, in the job_type, or as
+       * the status or kind (`tpu_job`). A to Z match in either case. One request looks through 10000 jobs at most: a
+       * page with fewer jobs than `limit`, or none, has a `next_cursor` while there are more to look through
+       */
+      readonly search?: string | undefined;
       /** Only jobs created at this time or later: an ISO 8601 time with its zone, or a date */
       readonly created_after?: string | undefined;
       /** Only jobs created before this time */

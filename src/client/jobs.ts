@@ -62,6 +62,8 @@ export interface ListFilters {
   readonly name?: string;
   /** Tag; several: all of them. */
   readonly tag?: string | readonly string[];
+  /** Words, each of which a job begins its id with, or has in its name or target, or as its status or kind. */
+  readonly search?: string;
   /** ISO 8601 time, or a date, which means midnight UTC. */
   readonly created_after?: string;
   readonly created_before?: string;

@@ -14,6 +14,7 @@ import {
 import {
   BRIEF_REQUEST_LENGTH,
   type JobId,
+  type JobList,
   type JobPart,
   type JobPartPlace,
   type JobPatch,
@@ -22,7 +23,14 @@ import {
   type NewJob,
   TRANSITIONS,
 } from '../jobs/job.ts';
-import { JobListing, type ListingPlace, listingPlace, POSTGRES } from '../jobs/job-listing.ts';
+import {
+  endOfSearch,
+  JobListing,
+  type ListingPlace,
+  type ListingQuery,
+  listingPlace,
+  POSTGRES,
+} from '../jobs/job-listing.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import { isLarge, packLarge, unpack } from '../jobs/large-text.ts';
 import type { OnDamaged, StoredRow } from '../storage/damaged-records.ts';
@@ -220,21 +228,27 @@ export class PostgresJobStore implements JobStore {
     return row && wholeJob(row);
   }
 
-  async list(query: JobQuery): Promise<readonly SharedJob[]> {
+  async list(query: JobQuery): Promise<JobList> {
     // `IN ()` is no SQL.
     if (query.statuses?.length === 0) return [];
     const jobs: SharedJob[] = [];
     const listing = new JobListing(query, POSTGRES);
+    const read = ({ sql, values }: ListingQuery) => this.#database.read(numbered(sql), values);
+    const last = query.maxRead === undefined ? undefined : listing.end(undefined, query.maxRead);
+    const end = last && listingPlace((await read(last))[0]);
     for (let from: ListingPlace | undefined; ; ) {
       const limit = query.limit - jobs.length;
-      const { sql, values } = listing.page(from, undefined, limit);
-      const rows = await this.#database.read(numbered(sql), values);
+      const rows = await read(listing.page(from, end, limit));
       for (const row of rows) {
         const job = await jobOrDamage(row, query.isBrief);
         if (!(job instanceof JobDamagedError)) jobs.push(job);
         else this.#onDamaged({ table: 'jobs', id: String(row['id']), what: job.what });
       }
-      if (jobs.length === query.limit || rows.length < limit) return jobs;
+      if (jobs.length === query.limit) return jobs;
+      if (rows.length < limit) {
+        const readTo = end && endOfSearch(end);
+        return readTo === undefined ? jobs : Object.assign(jobs, { readTo });
+      }
       from = listingPlace(rows.at(-1));
     }
   }

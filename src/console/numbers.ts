@@ -1,5 +1,9 @@
 /** Numbers, times, amounts and lists as the page writes them, with a true minus sign. */
 
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** A count: "1,024". */
@@ -24,10 +28,20 @@ export function percent(fraction: number, digits = 1): string {
   return `${(fraction * 100).toFixed(digits)}%`;
 }
 
-/** A duration in a suitable unit: "0.8 ms", "12 ms", "1.4 s". */
+/** A duration in a suitable unit: "40 µs", "0.8 ms", "12 ms", "1.4 s", "3 min 5 s". */
 export function duration(ms: number): string {
-  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+  if (ms < 0.1) return ms < 0.0005 ? '0 µs' : `${(1000 * ms).toPrecision(2)} µs`;
+  if (ms < 999.5) return `${ms.toFixed(ms < 9.95 ? 1 : 0)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 99.95) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.floor(Math.round(seconds) / MINUTE_S);
+  return `${minutes} min ${Math.round(seconds) - minutes * MINUTE_S} s`;
+}
+
+/** The time between two times of a record, which are whole milliseconds: "under 1 ms", "12 ms". */
+export function between(start: string, end: string): string {
+  const ms = Date.parse(end) - Date.parse(start);
+  return ms < 1 ? 'under 1 ms' : ms < 10 ? `${ms} ms` : duration(ms);
 }
 
 /** A list in words: "a", "a and b", "a, b and c". */
@@ -45,10 +59,6 @@ export function capitalized(text: string): string {
 export function rounded(value: number): string {
   return String(Number(value.toPrecision(4))).replaceAll('-', '−');
 }
-
-const MINUTE_S = 60;
-const HOUR_S = 60 * MINUTE_S;
-const DAY_S = 24 * HOUR_S;
 
 /**
  * Time since something: "just now", "12 s ago", "3 min ago", "2 h ago", "5 d ago".

@@ -12,7 +12,7 @@
  * those would run.
  */
 import { Admission } from './admission.ts';
-import { EngineLanes, type ThreadOptions } from './engine-lanes.ts';
+import { EngineLanes, type EngineTime, type ThreadOptions } from './engine-lanes.ts';
 import {
   CircuitMemoryError,
   EngineLostError,
@@ -273,6 +273,11 @@ export class CircuitBackend {
       expectedWaitMs: waitMs(small),
       expectedWideWaitMs: waitMs(wide),
     };
+  }
+
+  /** Time that the engines had runs, by their lanes. */
+  get engineTimes(): readonly EngineTime[] {
+    return this.#lanes.engineTimes;
   }
 
   /** Pauses a processor, whose waiting runs then do not start, or ends the pause. Self-tests still run. */

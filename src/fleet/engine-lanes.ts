@@ -7,7 +7,7 @@ import { childThread } from '../processes/supervised-child.ts';
 import { WorkerLostError } from './errors.ts';
 import type { FleetRun } from './fleet-run.ts';
 import { qubitsWithin } from './memory-shares.ts';
-import { type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
+import { type Lane, type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
 import type { Dispatch, Scheduler } from './schedule/scheduler.ts';
 import { AdapterPool, type AdapterPoolOptions, EnginePool } from './workers/engine-pool.ts';
 import type { EngineOptions, RunOutcome, WorkerSetup } from './workers/worker-messages.ts';
@@ -54,6 +54,25 @@ interface EngineLanesEvents {
   readonly onFailure: (run: FleetRun, error: unknown) => void;
 }
 
+/** How long the engines of a lane have had runs. */
+export interface EngineTime {
+  readonly id: LaneId;
+  readonly kind: Lane['kind'];
+  /** Engines of the lane. */
+  readonly slots: number;
+  /** Those that have runs now. */
+  readonly busy: number;
+  /** Milliseconds since the start, all engines together. */
+  readonly busyMs: number;
+}
+
+/** Busy engines, their milliseconds up to a time of `performance.now()`, and that time. */
+const NEVER_BUSY: { readonly busy: number; readonly busyMs: number; readonly at: number } = {
+  busy: 0,
+  busyMs: 0,
+  at: 0,
+};
+
 /** The lanes of a machine. */
 export class EngineLanes {
   readonly #scheduler: Scheduler<FleetRun>;
@@ -62,6 +81,7 @@ export class EngineLanes {
   /** Runs over several adapters, by the adapter that each keeps from running anything else. */
   readonly #held = new Map<LaneId, number>();
   readonly #openBytes = new Map<LaneId, number>();
+  readonly #busy = new Map<LaneId, typeof NEVER_BUSY>();
 
   constructor(scheduler: Scheduler<FleetRun>, options: ThreadOptions, events: EngineLanesEvents) {
     this.#scheduler = scheduler;
@@ -71,6 +91,31 @@ export class EngineLanes {
 
   get all(): readonly EnginePool[] {
     return [...this.#pools.values()];
+  }
+
+  /** Time that the engines of each lane had runs, self-tests left out. */
+  get engineTimes(): readonly EngineTime[] {
+    return this.all.map((pool) => {
+      const { busy, busyMs, at } = this.#busy.get(pool.id) ?? NEVER_BUSY;
+      return {
+        id: pool.id,
+        kind: this.#kindOf(pool),
+        slots: pool.numWorkers,
+        busy,
+        busyMs: busyMs + busy * (performance.now() - at),
+      };
+    });
+  }
+
+  #count({ id }: EnginePool, by: 1 | -1): void {
+    const { busy, busyMs, at } = this.#busy.get(id) ?? NEVER_BUSY;
+    const now = performance.now();
+    this.#busy.set(id, { busy: busy + by, busyMs: busyMs + busy * (now - at), at: now });
+  }
+
+  #kindOf(pool: EnginePool): Lane['kind'] {
+    if (!(pool instanceof AdapterPool)) return pool.id === 'wide' ? 'wide' : 'small';
+    return pool.members === undefined ? 'adapter' : 'spread';
   }
 
   get(id: LaneId): EnginePool {
@@ -168,6 +213,7 @@ export class EngineLanes {
     const pool = this.get(dispatch.lane);
     this.#hold(pool, 1);
     const givenAt = performance.now();
+    this.#count(pool, 1);
     for (const run of runs) {
       run.give(pool.id, devices, {
         onStarted: (startedAt) => this.#scheduler.began(dispatch, startedAt),
@@ -194,6 +240,7 @@ export class EngineLanes {
     void Promise.allSettled(answers).then(() => {
       this.#learn(dispatch, outcomes, performance.now() - givenAt);
       this.#hold(pool, -1);
+      this.#count(pool, -1);
       this.#events.onIdle();
     });
   }
@@ -292,7 +339,7 @@ export class EngineLanes {
     const addressable = report?.target.maxQubits ?? 0;
     this.#scheduler.setLane({
       id,
-      kind: members === undefined ? 'adapter' : 'spread',
+      kind: this.#kindOf(pool),
       // A run over several adapters takes each of them, and the one process that runs it.
       pools: [...(members ?? []), id],
       ...(members && { parts: members }),

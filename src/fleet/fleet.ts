@@ -20,6 +20,7 @@ import {
   softwareAdapterBytes,
   statevectorSpec,
 } from './cpu-processors.ts';
+import type { EngineTime } from './engine-lanes.ts';
 import { ProcessorUnavailableError } from './errors.ts';
 import { type AdapterSettings, FleetAdapters } from './fleet-adapters.ts';
 import type { DeviceDirectory } from './fleet-device.ts';
@@ -218,6 +219,11 @@ export class Fleet {
   /** The adapters found on this machine; undefined before the search is through. */
   get adapters(): AdapterDiscovery | undefined {
     return this.#adapters.discovery;
+  }
+
+  /** Time that the engines had runs, by their lanes. */
+  get engineTimes(): readonly EngineTime[] {
+    return this.#backend.engineTimes;
   }
 
   /** Status of each adapter: how it is used, its health, and its engine's report. */

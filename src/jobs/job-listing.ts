@@ -6,7 +6,7 @@
  * page is full, the index is read in chunks.
  */
 import type { StoredRow } from '../storage/damaged-records.ts';
-import { BRIEF_REQUEST_LENGTH, isFinal, type JobQuery } from './job.ts';
+import { BRIEF_REQUEST_LENGTH, isFinal, isJobId, type JobPlace, type JobQuery } from './job.ts';
 
 /** Columns of a job without its result, and with the beginning of its request. */
 export const BRIEF_JOB_COLUMNS = `jobs.id, jobs.kind, jobs.key_id, jobs.status, jobs.priority, jobs.target,
@@ -20,19 +20,28 @@ export interface ListingDialect {
   readonly from: (index: string) => string;
   /** Join of a table that is read first with the rows it names. */
   readonly join: string;
+  /** Condition that a text has another one in it, of which letters A to Z are small. */
+  readonly contains: (column: string) => string;
 }
 
 export const SQLITE: ListingDialect = {
   from: (index) => ` INDEXED BY ${index}`,
   // SQLite reads the first table of this join first.
   join: 'CROSS JOIN',
+  // Its function `lower` changes A to Z alone.
+  contains: (column) => `instr(lower(${column}), ?) > 0`,
 };
 
 /** PostgreSQL chooses indexes by itself. */
-export const POSTGRES: ListingDialect = { from: () => '', join: 'JOIN' };
+export const POSTGRES: ListingDialect = {
+  from: () => '',
+  join: 'JOIN',
+  // In this collation `lower` changes A to Z alone.
+  contains: (column) => `strpos(lower(${column} COLLATE "C"), ?) > 0`,
+};
 
 /** Rows of an index read at once; they take one or two milliseconds. */
-const CHUNK_ROWS = 500;
+export const CHUNK_ROWS = 500;
 
 /** Position of a row in a listing; a damaged row may have no time. */
 export interface ListingPlace {
@@ -73,6 +82,11 @@ export function listingPlace(row: StoredRow | undefined): ListingPlace | undefin
   return { createdAt: typeof createdAt === 'bigint' ? createdAt : 0, id: String(id) };
 }
 
+/** The place at which a search ends after enough rows; undefined of a damaged row, which no cursor names. */
+export function endOfSearch(place: ListingPlace): JobPlace | undefined {
+  return isJobId(place.id) ? { id: place.id, createdAt: Number(place.createdAt) } : undefined;
+}
+
 /** SQL of one listing. The text depends on which filters are set, not on their values. */
 export class JobListing {
   readonly #query: JobQuery;
@@ -89,14 +103,14 @@ export class JobListing {
    * @param from - Last row examined; undefined at the beginning.
    * @returns Undefined if the listing is read in one chunk.
    */
-  end(from: ListingPlace | undefined): ListingQuery | undefined {
+  end(from: ListingPlace | undefined, numRows = CHUNK_ROWS): ListingQuery | undefined {
     const { index, createdAt, id, keys, others } = this.#source;
     const { keyId, oldestFirst } = this.#query;
     if (others.length === 0 || keyId === undefined || oldestFirst) return undefined;
     return this.#select(
       `${createdAt}, ${id} AS id FROM ${index}`,
       [...keys, ...this.#bounds(from, undefined)],
-      `1 OFFSET ${CHUNK_ROWS - 1}`,
+      `1 OFFSET ${numRows - 1}`,
     );
   }
 
@@ -169,7 +183,7 @@ function compare(a: ListingPlace, b: ListingPlace): number {
 }
 
 function sourceOf(
-  { kind, keyId, statuses, name, tags = [] }: JobQuery,
+  { kind, keyId, statuses, name, tags = [], words = [] }: JobQuery,
   dialect: ListingDialect,
 ): Source {
   const is = (column: string, value: string): Condition => ({
@@ -190,6 +204,11 @@ function sourceOf(
       AND other.job_id = jobs.id)`,
     values: [tag],
   }));
+  const found = words.map((word) => ({
+    sql: `(jobs.status = ? OR jobs.kind = ? OR substr(jobs.id, 1, length(?)) = ?
+      OR ${dialect.contains('jobs.target')} OR ${dialect.contains('jobs.name')})`,
+    values: [word, word, word, word, word, word],
+  }));
   const ofJobs = (index: string, keys: readonly Condition[], others: readonly Condition[]) => ({
     index: `jobs${index}`,
     join: '',
@@ -204,7 +223,7 @@ function sourceOf(
     // only if the query repeats the index's condition word for word.
     const isUnfinished = statuses?.length && !statuses.some(isFinal) && keyId === undefined;
     const unfinished = { sql: `jobs.status IN ('queued', 'running')`, values: [] };
-    const others = [...inStatus, ...named, ...tagged];
+    const others = [...inStatus, ...named, ...tagged, ...found];
     return isUnfinished
       ? ofJobs(dialect.from('jobs_unfinished'), [...owner, unfinished], others)
       : ofJobs('', owner, others);
@@ -217,13 +236,13 @@ function sourceOf(
       createdAt: 'tagged.created_at',
       id: 'tagged.job_id',
       keys: [is('tagged.key_id', keyId), is('tagged.kind', kind), is('tagged.tag', firstTag)],
-      others: [...tagged.slice(1), ...named, ...inStatus],
+      others: [...tagged.slice(1), ...named, ...inStatus, ...found],
     };
   }
   if (name !== undefined) {
-    return ofJobs(dialect.from('jobs_by_name'), [...owner, ...named], inStatus);
+    return ofJobs(dialect.from('jobs_by_name'), [...owner, ...named], [...inStatus, ...found]);
   }
   return statuses?.length === 1
-    ? ofJobs(dialect.from('jobs_by_status'), [...owner, ...inStatus], [])
-    : ofJobs(dialect.from('jobs_by_owner'), owner, inStatus);
+    ? ofJobs(dialect.from('jobs_by_status'), [...owner, ...inStatus], found)
+    : ofJobs(dialect.from('jobs_by_owner'), owner, [...inStatus, ...found]);
 }

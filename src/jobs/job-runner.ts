@@ -16,6 +16,7 @@ import {
   type Job,
   type JobId,
   type JobKind,
+  type JobList,
   type JobPart,
   type JobPartPlace,
   type JobQuery,
@@ -200,7 +201,7 @@ export class JobRunner {
   }
 
   /** Lists stored jobs; jobs that have begun are stored first. */
-  async list(query: JobQuery): Promise<readonly Job[]> {
+  async list(query: JobQuery): Promise<JobList> {
     const isAskedFor = ({ record }: ActiveJob) =>
       query.keyId === undefined || record.keyId === query.keyId;
     const active = [...this.active.values()].filter(isAskedFor);

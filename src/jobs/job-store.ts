@@ -5,6 +5,7 @@
 import type {
   Job,
   JobId,
+  JobList,
   JobPart,
   JobPartPlace,
   JobPatch,
@@ -29,7 +30,7 @@ export interface JobStore {
    */
   get(id: JobId): Promise<Job | undefined>;
   /** Lists jobs. Damaged ones are left out, and the page is filled with others. */
-  list(query: JobQuery): Promise<readonly Job[]>;
+  list(query: JobQuery): Promise<JobList>;
   /**
    * Moves a job from one status to another and applies the patch, atomically. A job that goes back to `queued`
    * is held by nobody.

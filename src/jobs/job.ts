@@ -127,6 +127,16 @@ export interface JobQuery {
   readonly name?: string;
   /** Only jobs that have all of these tags. */
   readonly tags?: readonly string[];
+  /**
+   * Only jobs that have each of these words: as the beginning of the id, in the name, in the target, or as status or
+   * kind. The letters A to Z match in either case. Write words with small ones.
+   */
+  readonly words?: readonly string[];
+  /**
+   * A search of one owner's jobs of a kind ends after about so many rows, so that it is short however many the owner
+   * has. The list then says where it ended.
+   */
+  readonly maxRead?: number;
   /** Only jobs created at or after this time. */
   readonly createdFrom?: number;
   /** Only jobs created before this time. */
@@ -143,6 +153,12 @@ export interface JobQuery {
    */
   readonly isBrief?: boolean;
   readonly limit: number;
+}
+
+/** Jobs of a query. */
+export interface JobList extends ReadonlyArray<Job> {
+  /** Place that the search ended at, after `maxRead` rows; the place may be that of no job of the list. */
+  readonly readTo?: JobPlace;
 }
 
 /** Length of a request in a brief listing, characters. */

@@ -22,6 +22,7 @@ import {
   BRIEF_REQUEST_LENGTH,
   type Job,
   type JobId,
+  type JobList,
   type JobPart,
   type JobPartPlace,
   type JobPatch,
@@ -32,6 +33,8 @@ import {
 } from './job.ts';
 import {
   BRIEF_JOB_COLUMNS,
+  CHUNK_ROWS,
+  endOfSearch,
   JobListing,
   type ListingPlace,
   type ListingQuery,
@@ -189,8 +192,9 @@ export class SqliteJobStore implements JobStore {
     return row === undefined ? undefined : this.#whole(row);
   }
 
-  async list(query: JobQuery): Promise<readonly Job[]> {
+  async list(query: JobQuery): Promise<JobList> {
     const jobs: Job[] = [];
+    let numRead = 0;
     const listing = new JobListing(query, SQLITE);
     for (let from: ListingPlace | undefined; ; ) {
       const limit = query.limit - jobs.length;
@@ -206,6 +210,9 @@ export class SqliteJobStore implements JobStore {
       else if (end === undefined) return jobs;
       else {
         from = end;
+        numRead += CHUNK_ROWS;
+        const readTo = numRead >= (query.maxRead ?? Infinity) ? endOfSearch(end) : undefined;
+        if (readTo !== undefined) return Object.assign(jobs, { readTo });
         await this.#nextTurn();
       }
     }

@@ -44,6 +44,7 @@ import { METRICS_PATH, metricsRoutes } from './metrics/metrics-routes.ts';
 import { demoRoutes } from './models/demo-routes.ts';
 import { modelRoutes } from './models/model-routes.ts';
 import type { LoggerOptions, ServiceDeps } from './service-deps.ts';
+import { sampleOf } from './systems/load-view.ts';
 import { restoreMaintenance } from './systems/maintenance.ts';
 import { fleetDeviceRoutes, processorRoutes } from './systems/processor-routes.ts';
 import { serviceStatusRoutes } from './systems/status-routes.ts';
@@ -91,6 +92,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   });
   registerRequestLog(app);
   metrics.http.watch(app);
+  metrics.history.start(() => sampleOf(deps));
   app.addHook('onClose', async () => metrics.close());
   registerErrorAnswers(app, answerError);
   if (settings.role === 'worker') refuseRequests(app);

@@ -5,6 +5,7 @@
 import type { FastifyServerOptions } from 'fastify';
 import type { NodeRole } from '../cluster/node-status.ts';
 import type { DemoFacts } from '../console/demo/demo-facts.ts';
+import type { EngineTime } from '../fleet/engine-lanes.ts';
 import type { DeviceDirectory } from '../fleet/fleet-device.ts';
 import type { IdempotencyStore } from '../jobs/idempotency.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -112,6 +113,8 @@ export interface ServiceDeps {
   readonly usage: Pick<StorageUsage, 'bytesOf' | 'totalBytes'>;
   /** Metrics; closed with the application. */
   readonly metrics: ServiceMetrics;
+  /** Time that the engines of this process had runs; without engines unless given. */
+  readonly engines?: () => readonly EngineTime[];
   readonly settings: ServiceSettings;
   /** Facts of the model that the page at `/` shows. */
   readonly demoFacts: () => DemoFacts;

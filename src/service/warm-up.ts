@@ -58,7 +58,7 @@ export async function warmUp(
 ): Promise<number> {
   const ignore = () => {};
   const database = openDatabase(':memory:');
-  const metrics = new ServiceMetrics();
+  const metrics = new ServiceMetrics(deps.now);
   const fleet = servedProcessors(local, metrics.engines, ignore);
   const kinds = serveJobKinds({ ...deps, fleet, jobs: () => runner });
   const runner: JobRunner = new JobRunner({

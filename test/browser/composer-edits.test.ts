@@ -139,6 +139,22 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     await probabilities('100 50%, 111 50%');
   });
 
+  test('displays are put on a wire by their keys, show the state there, and come back with the link', async () => {
+    const displays = () => visit.page.locator('.circuit .of-display').allTextContents();
+    await open();
+    await visit.press('h', 'e', 'x', 'l');
+    await expect.poll(displays).toEqual(['50%', '']);
+    await press('ArrowLeft', 'ArrowLeft', 'ArrowLeft');
+    await visit.has('#composer-cell:has-text("Display of the probability of 1 of q0, 50%")');
+    await visit.until(`location.hash.includes('c=')`);
+    const link = String(await visit.evaluate('location.hash'));
+    await visit.has('.cm-content:has-text("x q[0]")');
+    await visit.lacks('.cm-content:has-text("probability")');
+    await visit.open(link, visit.service.key);
+    await expect.poll(displays).toEqual(['50%', '']);
+    expect(await visit.violations()).toEqual([]);
+  });
+
   test('a matrix is written with roots, on two qubits, and its fault is at its gate', async () => {
     await open();
     await visit.page.locator('.palette-gate[aria-label^="UNITARY"]').click();

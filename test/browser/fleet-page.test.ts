@@ -6,11 +6,11 @@ import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeDevices } from '../service/support/fake-devices.ts';
 import { FakeProcessor } from '../service/support/fake-processor.ts';
 import { InProcessPool } from '../service/support/in-process-pool.ts';
-import { START } from '../service/support/test-service.ts';
+import { BELL, START } from '../service/support/test-service.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { ConsoleVisit, DESK, PHONE, test, WALL } from './console-visit.ts';
 
-const PARTS = ['', '/processors', '/tpu', '/models', '/device/gpu-03'] as const;
+const PARTS = ['', '/devices', '/processors', '/tpu', '/models', '/device/gpu-03'] as const;
 const CHECKED_AT = Date.UTC(2026, 0, 2);
 
 /** Says that it is in maintenance as all processors do. */
@@ -61,13 +61,48 @@ describeWith(['Chromium'], 'the fleet page', () => {
 
   test('says to a key without the scope what is missing', async () => {
     const key = await visit.service.createKey('standard', ['circuits']);
-    await visit.open('#/fleet', key);
+    await visit.open('#/fleet/devices', key);
     await visit.sees('Use another key');
     expect(await visit.violations()).toEqual([]);
   });
 
-  test('shows each device by its node, with what backs it', async () => {
+  test('begins with what runs the circuits, and the devices are one card', async () => {
+    const { history } = visit.service.deps.metrics;
+    const sample = (waiting: number) =>
+      history.sample({ waiting, expectedWaitMs: 20, engines: [] });
+    sample(0);
+    visit.service.clock.now += 60_000;
+    sample(4);
+    await visit.service.submit({ ...BELL });
     await visit.open('#/fleet', visit.service.key);
+    await visit.sees('0 circuits wait');
+    await visit.sees('half within 1 ms, 95% within 1 ms and 99% within 1 ms');
+    await visit.sees('0 of 1 job failed');
+    await visit.sees('Kept by the service since its start at ');
+    await visit.has('.load-curves .plot[aria-label^="Circuits that wait"]');
+    await visit.has('section[aria-label="Devices"] .basis');
+    expect(await visit.page.locator('.device').count()).toBe(0);
+    expect(await visit.violations()).toEqual([]);
+    await visit.page.getByRole('link', { name: 'Show the devices' }).click();
+    await tile('gpu-00', 'gpu-00: Idle');
+  });
+
+  test('turns grey when the service is gone, and says how old it is', async () => {
+    await visit.open('#/fleet', visit.service.key);
+    await visit.sees('0 circuits wait');
+    await visit.page.route('**/api/v1/**', (route) => route.abort());
+    await visit.has('.outdated');
+    await visit.sees('The service cannot be reached.');
+    await visit.page.getByText(/What is shown is of (just now|\d+ s ago)\./).waitFor();
+    expect(await visit.violations()).toEqual([]);
+    await visit.page.unroute('**/api/v1/**');
+    await visit.lacks('.outdated');
+    // The browser says that requests failed, as they were to.
+    visit.complaints.length = 0;
+  });
+
+  test('shows each device by its node, with what backs it', async () => {
+    await visit.open('#/fleet/devices', visit.service.key);
     await tile('gpu-00', 'gpu-00: Idle');
     await tile('gpu-00', 'GPU, modelled');
     await tile('gpu-47', 'CPU, modelled');
@@ -81,7 +116,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test('shows states as words and signs, and follows them', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await tile('gpu-00', 'gpu-00: Idle');
     const checkedAt = CHECKED_AT;
     const because = (reason: string) => ({ availability: { available: false, reason, checkedAt } });
@@ -116,7 +151,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test('is used with the keyboard alone', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await visit.has('.device');
     while ((await focused()) !== 'gpu-00') await visit.press('Tab');
     for (const key of ['ArrowRight', 'ArrowDown', 'ArrowRight'] as const) await visit.press(key);
@@ -129,11 +164,11 @@ describeWith(['Chromium'], 'the fleet page', () => {
     await visit.has('.details h2:focus');
     await visit.press('Escape');
     await visit.has('[data-id="gpu-47"]:focus');
-    expect(await visit.evaluate('location.hash')).toBe('#/fleet');
+    expect(await visit.evaluate('location.hash')).toBe('#/fleet/devices');
   });
 
   test('shows the same as a table', async () => {
-    await visit.open('#/fleet', visit.service.key);
+    await visit.open('#/fleet/devices', visit.service.key);
     await visit.click('Table');
     await visit.has('.devices table');
     expect(await visit.page.locator('tbody tr').count()).toBe(48);
@@ -245,7 +280,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   });
 
   test('fills the width of a wall with the map', async () => {
-    await visit.open('#/fleet', visit.service.key, WALL);
+    await visit.open('#/fleet/devices', visit.service.key, WALL);
     const map = await visit.page.locator('.map').boundingBox();
     expect(map?.width).toBeGreaterThan(WALL.width * 0.9);
   });

@@ -53,7 +53,7 @@ describeWith(['Chromium'], 'the jobs page', () => {
     await visit.sees(`job ${NUM_JOBS - 1}`);
     expect((await rows()).length).toBeLessThan(60);
     expect(await visit.violations()).toEqual([]);
-    await visit.page.locator('.job-list').focus();
+    await visit.page.locator('.job-row a').first().focus();
     // Each press shows the end of what has been read, and so the next page is asked for.
     while (
       (await visit.evaluate(`document.body.innerText.includes('${NUM_JOBS} jobs.')`)) !== true
@@ -61,25 +61,61 @@ describeWith(['Chromium'], 'the jobs page', () => {
       await visit.press('End');
     }
     await visit.press('End');
-    await visit.has('.job-row b:text-is("job 0")');
+    await visit.has('.job-row a:text-is("job 0"):focus');
     expect((await rows()).length).toBeLessThan(60);
   });
 
   test('arrows choose a job, Enter opens it, and the way back is a link', async () => {
     await visit.open('#/jobs', visit.service.key);
     await visit.sees(`job ${NUM_JOBS - 1}`);
-    await visit.tabTo('Jobs');
-    while ((await visit.evaluate(`document.activeElement.className`)) !== 'job-list card') {
-      await visit.press('Tab');
-    }
-    await visit.press('ArrowDown', 'ArrowDown');
-    await visit.has('.job-row[aria-selected="true"]:has-text("job 298")');
+    await visit.tabTo('Sent ▾');
+    await visit.press('Tab', 'ArrowDown');
+    await visit.has('.job-row.chosen a:text-is("job 298"):focus');
     await visit.press('Enter');
     await visit.has('h1:has-text("job 298")');
     await visit.tabTo('All jobs');
     await visit.press('Enter');
     await visit.has('.job-list');
     expect(await hash()).toBe('#/jobs');
+  });
+
+  test('Back finds the list as it was: its search, its pages, its scroll', async () => {
+    await visit.open('#/jobs?text=job&sort=-job', visit.service.key);
+    await visit.sees('job 299');
+    await visit.page.locator('.job-row a').first().focus();
+    while (
+      (await visit.evaluate(`document.body.innerText.includes('${NUM_JOBS} jobs.')`)) !== true
+    ) {
+      await visit.press('End');
+    }
+    await visit.evaluate(`document.querySelector('.job-list').scrollTop = 200 * 56`);
+    await visit.page.locator('.job-row a:text-is("job 99")').click();
+    await visit.has('h1:has-text("job 99")');
+    await visit.page.goBack();
+    await visit.has('.job-row a:text-is("job 99")');
+    expect(await hash()).toBe('#/jobs?text=job&sort=-job');
+    expect(await visit.evaluate(`document.querySelector('.job-list').scrollTop`)).toBe(200 * 56);
+    expect(await visit.evaluate(`document.querySelector('input[type=search]').value`)).toBe('job');
+    await visit.sees(`${NUM_JOBS} jobs.`);
+    await visit.page.locator('.job-row a:text-is("job 98")').click();
+    await visit.page.getByRole('link', { name: 'All jobs' }).click();
+    await visit.has('.job-row a:text-is("job 98")');
+    expect(await hash()).toBe('#/jobs?text=job&sort=-job');
+  });
+
+  test('a title sorts by its column, and again the other way round', async () => {
+    await visit.open('#/jobs?text=job+29', visit.service.key);
+    // 29, 129, 229 and 290 to 299: both words are somewhere in the name.
+    await visit.sees('13 jobs.');
+    await visit.click('Job');
+    await visit.has('[role=columnheader][aria-sort="ascending"]:has-text("Job")');
+    expect((await rows())[0]).toContain('job 29');
+    expect((await rows())[1]).toContain('job 129');
+    await visit.page.locator('[role=columnheader] button:has-text("Job")').click();
+    await visit.has('[role=columnheader][aria-sort="descending"]:has-text("Job")');
+    expect((await rows())[0]).toContain('job 299');
+    expect(await hash()).toBe('#/jobs?text=job+29&sort=-job');
+    expect(await visit.violations()).toEqual([]);
   });
 
   test('filters are held in the address', async () => {
@@ -89,7 +125,7 @@ describeWith(['Chromium'], 'the jobs page', () => {
     await visit.page.locator('input[type=search]').fill('job 29');
     await visit.lacks('.job-row:has-text("tagged")');
     await expect.poll(hash).toBe('#/jobs?text=job+29');
-    expect((await rows())[0]).toContain('job 299');
+    await expect.poll(async () => (await rows())[0]).toContain('job 299');
     await visit.open('#/jobs?tag=blue&where=qvm', visit.service.key);
     await visit.sees('1 job.');
     expect((await rows())[0]).toContain('tagged');

@@ -43,25 +43,25 @@ describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
   beforeEach(async () => {
     await visit.open('#/jobs', visit.service.key);
     await visit.has('.job-row');
-    await visit.page.locator('.job-list').focus();
+    await visit.page.locator('.job-row a').first().focus();
   });
 
-  const names = () => visit.page.locator('.job-row b').allTextContents();
+  const names = () => visit.page.locator('.job-row a').allTextContents();
   /** Waits until a job is in sight of the list. */
   const inSight = (name: string) =>
     visit.until(`(() => {
-      const { top, bottom } = document.querySelector('.job-list').getBoundingClientRect();
+      const { bottom } = document.querySelector('.job-list').getBoundingClientRect();
+      const top = document.querySelector('.job-head').getBoundingClientRect().bottom;
       return [...document.querySelectorAll('.job-row')].some((row) => {
         const box = row.getBoundingClientRect();
-        return row.querySelector('b').textContent === '${name}' && box.top >= top - 1 && box.bottom <= bottom + 1;
+        return row.querySelector('a').textContent === '${name}' && box.top >= top - 1 && box.bottom <= bottom + 1;
       });
     })()`);
   /** Pixels between the top of the list and the row of a job, to be evaluated. */
   const distanceOf = (job: number) => `(() => {
       const row = [...document.querySelectorAll('.job-row')].find((each) =>
-        each.querySelector('b').textContent === 'job ${job}');
-      const list = document.querySelector('.job-list');
-      return row?.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientTop;
+        each.querySelector('a').textContent === 'job ${job}');
+      return row?.getBoundingClientRect().top - document.querySelector('.job-head').getBoundingClientRect().bottom;
     })()`;
   const scrollTo = (row: number) =>
     visit.evaluate(`document.querySelector('.job-list').scrollTop = ${row} * 56`);
@@ -102,16 +102,13 @@ describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
   test('keeps the chosen job while one scrolls away, and opens it by Enter', async () => {
     for (let i = 0; i < 3; i += 1) await visit.press('PageDown');
     await visit.press('ArrowUp');
-    const chosen = () => visit.page.locator('.job-row[aria-selected="true"] b').textContent();
+    const chosen = () => visit.page.locator('.job-row.chosen a').textContent();
     const name = await chosen();
     expect(name).toMatch(/^job \d+$/);
     await scrollTo(90);
     await inSight(`job ${NUM_JOBS - 91}`);
     expect(await chosen()).toBe(name);
-    await visit.until(
-      `document.getElementById(document.querySelector('.job-list').getAttribute('aria-activedescendant'))
-        ?.getAttribute('aria-selected') === 'true'`,
-    );
+    await visit.has('.job-row.chosen a:focus');
     await visit.press('Enter');
     await visit.has(`h1:has-text("${name}")`);
   });
@@ -140,15 +137,14 @@ describeWith(['Chromium'], 'the list of ten thousand jobs', () => {
     for (const held of [...processor.held]) held.finish();
   });
 
-  test('finds jobs among them by text and by tag', async () => {
-    await readAll();
-    await visit.page.locator('input[type=search]').fill('job 77');
-    // 77, 770 to 779 and 7700 to 7799.
-    await visit.sees('111 jobs.');
+  test('finds jobs among them by text and by tag, without reading the others', async () => {
+    await visit.page.locator('input[type=search]').fill('777');
+    // 777, 1777 to 9777 and 7770 to 7779.
     await visit.until(
-      `[...document.querySelectorAll('.job-row b')].every((each) => each.textContent.startsWith('job 77'))`,
+      `[...document.querySelectorAll('.job-row a')].every((each) => each.textContent.includes('777'))`,
     );
-    expect((await names()).length).toBeLessThan(MOST_ROWS);
+    await visit.sees('19 jobs.');
+    expect(await visit.page.locator('.job-row').count()).toBe(19);
     await visit.open('#/jobs?tag=rare', visit.service.key);
     await visit.sees('10 jobs.');
     expect(await names()).toEqual(Array.from({ length: 10 }, (_, i) => `job ${(9 - i) * 1000}`));

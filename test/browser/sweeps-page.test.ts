@@ -84,6 +84,28 @@ describeWith(['Chromium'], 'the sweeps page', () => {
     await visit.sees('Z0 is least, −1, at tilt = 3.142');
   });
 
+  test('a sweep is one entry of the jobs by its name, and opens again with its values', async () => {
+    await open();
+    await visit.fill('Points, input a', '21');
+    await visit.fill('Name in the list of jobs', 'my fringe');
+    await visit.click('Run the sweep');
+    await state('completed');
+    const address = await visit.evaluate('location.hash');
+    expect(address).toMatch(/^#\/sweeps\?sweep=sweep-[0-9a-f]{8}$/);
+    await visit.open('#/jobs?text=fringe', visit.service.key);
+    await visit.sees('1 job.');
+    const row = await visit.page.locator('.job-row').textContent();
+    expect(row).toMatch(/my fringe.*Sweep, 21 points in \d batches/);
+    await visit.page.locator('.job-row a').click();
+    await state('completed');
+    expect(await visit.evaluate('location.hash')).toBe(address);
+    await visit.sees('21 of 21 points, simulated on a CPU of the tests');
+    await visit.sees('Z0 is least, −1, at a = 3.142, and greatest, 1, at a = 0.');
+    expect(await visit.page.locator('input[aria-label="Points, input a"]').inputValue()).toBe('21');
+    await visit.open('#/sweeps?sweep=sweep-00000000', visit.service.key);
+    await visit.sees('This sweep is no longer there, or it was run with another key.');
+  });
+
   test('faults are shown at their fields, those of the service too', async () => {
     await open();
     await visit.fill('Shots of each point', 'many');

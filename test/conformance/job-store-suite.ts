@@ -472,6 +472,58 @@ export function describeJobStore(
         expect(await found({ tags: ['p'], limit: 1 })).toStrictEqual([failed]);
       });
 
+      test('jobs are found by the words of a search, each anywhere in a job', async () => {
+        const of = (status: 'queued' | 'failed', changes: Partial<NewJob>) =>
+          createIn(status, { keyId: 'a', ...changes });
+        const bell = await of('queued', { name: 'Bell 50%_pair', target: 'qvm', createdAt: 1 });
+        const ghz = await of('failed', { name: 'GHZ Größe', target: 'Qvm-2', createdAt: 2 });
+        const plain = await of('queued', { target: 'statevector-sim', createdAt: 3 });
+        await createIn('queued', { keyId: 'b', name: 'Bell', target: 'qvm', createdAt: 4 });
+        const found = async (...words: readonly string[]) =>
+          (await store.list({ limit: 9, keyId: 'a', kind: 'circuit', words })).map(({ id }) => id);
+
+        expect(await found('bell')).toStrictEqual([bell]);
+        expect(await found('qvm')).toStrictEqual([ghz, bell]);
+        expect(await found('qvm', 'failed')).toStrictEqual([ghz]);
+        expect(await found('fail')).toStrictEqual([]);
+        expect(await found('circuit')).toStrictEqual([plain, ghz, bell]);
+        expect(await found('circ_')).toStrictEqual([plain, ghz, bell]);
+        expect(await found(plain)).toStrictEqual([plain]);
+        expect(await found(plain.slice(5))).toStrictEqual([]);
+        // Letters that are not A to Z match in their own case alone, in every store.
+        expect(await found('größe')).toStrictEqual([ghz]);
+        expect(await found('GRÖSSE'.toLowerCase(), 'ghz')).toStrictEqual([]);
+        // The signs of patterns stand for themselves.
+        expect(await found('50%_p')).toStrictEqual([bell]);
+        expect(await found('%')).toStrictEqual([bell]);
+        expect(await found("'")).toStrictEqual([]);
+        const inStatus = { statuses: ['failed'], words: ['ghz'] } as const;
+        const query = { limit: 9, keyId: 'a', kind: 'circuit', ...inStatus } as const;
+        expect((await store.list(query)).map(({ id }) => id)).toStrictEqual([ghz]);
+        expect(await store.list({ ...query, name: 'GHZ' })).toStrictEqual([]);
+        expect(await store.list({ ...query, tags: ['p'] })).toStrictEqual([]);
+      });
+
+      test('a search that is limited finds every job once, over several lists', async () => {
+        const jobs = Array.from({ length: 2500 }, (_, i) =>
+          newJob({ keyId: 'a', createdAt: i >> 3, ...(i % 700 === 7 && { name: `rare ${i}` }) }),
+        );
+        await Promise.all(jobs.map((job) => store.create(job)));
+        const wanted = jobs.filter(({ name }) => name !== undefined).map(({ id }) => id);
+        const query = { limit: 3, keyId: 'a', kind: 'circuit', words: ['rare'] } as const;
+        const found: string[] = [];
+        let before: Parameters<JobStore['list']>[0]['before'];
+        for (let lists = 0; lists < 9; lists += 1) {
+          const page = await store.list({ ...query, maxRead: 500, ...(before && { before }) });
+          expect(page.length).toBeLessThanOrEqual(3);
+          found.push(...page.map(({ id }) => id));
+          before = page.readTo ?? (page.length === 3 ? page.at(-1) : undefined);
+          if (before === undefined) break;
+        }
+        expect(before).toBeUndefined();
+        expect(found).toStrictEqual(wanted.reverse());
+      });
+
       test('a removed job is found by its tags no more', async () => {
         const id = await createIn('completed', { keyId: 'a', tags: ['p'] });
         const other = await createIn('completed', { keyId: 'a', tags: ['p'] });

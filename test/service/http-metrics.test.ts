@@ -13,7 +13,7 @@ import { settled } from './support/test-service.ts';
 
 /** An application that is counted, and closed with the test. */
 function countedApp() {
-  const metrics = new ServiceMetrics();
+  const metrics = new ServiceMetrics(() => 0);
   const app: FastifyInstance = Fastify();
   metrics.http.watch(app);
   const nothing = {

@@ -270,6 +270,8 @@ describe('listings', () => {
     expect(await listed('created_before=2026-01-02', work)).toEqual([]);
     expect(await listed('created_after=2026-01-02', work)).toHaveLength(4);
     expect(await listed('name=d&tag=q&status=cancelled', work)).toEqual(['d']);
+    expect(await listed('search=CANCELLED+d', work)).toEqual(['d']);
+    expect(await listed(`search=${circuit_id}`, work)).toEqual(['d']);
   });
 
   test('of other kinds filter alike, and no kind shows another', async () => {
@@ -320,6 +322,8 @@ describe('listings', () => {
       ['created_after=2026-02-30', 'query.created_after'],
       ['created_before=2026-01-02T03:04:05', 'query.created_before'],
       ['tags=a', 'query.tags'],
+      ['search=%20', 'query.search'],
+      [`search=${'x'.repeat(101)}`, 'query.search'],
     ]) {
       for (const listing of [RECORDS, '/tasks', '/tpu/jobs']) {
         const answer = await work.service.get(`${listing}?${query}`);

@@ -136,7 +136,18 @@ describe('list', () => {
   });
 
   test('asks every page for what is sought', async () => {
-    const sought = ['--status', 'failed', '--name', 'a & b', '--tag', 'p', '--tag', 'q,r'];
+    const sought = [
+      '--status',
+      'failed',
+      '--name',
+      'a & b',
+      '--tag',
+      'p',
+      '--tag',
+      'q,r',
+      '--search',
+      'bell',
+    ];
     const times = [
       '--created-after',
       '2026-01-02',
@@ -146,7 +157,7 @@ describe('list', () => {
     const { code } = await jobs(['--kind', 'task', ...sought, ...times]);
     expect(code).toBe(0);
     const query =
-      'limit=20&status=failed&name=a+%26+b&tag=p&tag=q%2Cr&created_after=2026-01-02&created_before=2026-01-03T00%3A00%3A00%2B01%3A00';
+      'limit=20&status=failed&name=a+%26+b&tag=p&tag=q%2Cr&search=bell&created_after=2026-01-02&created_before=2026-01-03T00%3A00%3A00%2B01%3A00';
     expect(service.asked.map(({ url }) => url)).toEqual([
       `/api/v1/tasks?${query}`,
       `/api/v1/tasks?${query}&cursor=1`,

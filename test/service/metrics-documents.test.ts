@@ -70,7 +70,7 @@ async function scrapeAfterLoad(): Promise<Scrape> {
   });
   await workloads.start();
   const settings = { metricsAddresses: ['127.0.0.1'] };
-  const metrics = new ServiceMetrics();
+  const metrics = new ServiceMetrics(() => 0);
   metrics.setCluster({ node: 'a', figures: () => CLUSTER });
   await using models = await openModelService({ settings, workloads, metrics });
   const { service } = models;

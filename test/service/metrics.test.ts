@@ -515,7 +515,7 @@ describe('the metrics of a node of a cluster', () => {
     notifications: { sent: 5, received: 7 },
   };
   const openNode = async (figures: () => ClusterFigures) => {
-    const metrics = new ServiceMetrics();
+    const metrics = new ServiceMetrics(() => 0);
     metrics.setCluster({ node: 'node-a', figures });
     return await openTestService({ ...open, metrics });
   };

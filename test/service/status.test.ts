@@ -1,17 +1,65 @@
 /** GET /status: one word for the whole service, and how each part is. */
 import { describe, expect, test } from 'vitest';
+import { ServiceMetrics } from '../../src/service/metrics/service-metrics.ts';
 import { Workloads } from '../../src/workloads/workloads.ts';
 import { FakeDevices } from './support/fake-devices.ts';
 import { FakeProcessor } from './support/fake-processor.ts';
 import { InProcessPool } from './support/in-process-pool.ts';
 import { openModelService } from './support/model-service.ts';
-import { openTestService, START } from './support/test-service.ts';
+import { BELL, openTestService, START } from './support/test-service.ts';
 
 async function readyWorkloads(pool = new InProcessPool()): Promise<Workloads> {
   const workloads = new Workloads({ processors: [], pool, queueLimit: 9, now: () => START });
   await workloads.start();
   return workloads;
 }
+
+describe('the load', () => {
+  test('is of the last hour, minute by minute, of this process', async () => {
+    await using service = await openTestService({
+      engines: () => [{ id: 'small', kind: 'small', slots: 2, busy: 1, busyMs: 0 }],
+    });
+    service.deps.metrics.history.sample({ waiting: 5, expectedWaitMs: 20, engines: [] });
+    service.clock.now += 60_000;
+    service.deps.metrics.history.sample({ waiting: 2, expectedWaitMs: 30, engines: [] });
+    await service.submit(BELL);
+    await service.get('/nothing');
+    const { data } = (await service.get('/status/load')).json();
+    expect(data.node).toBeUndefined();
+    expect(data.since).toBe(new Date(START).toISOString());
+    expect(data.engines).toEqual([{ id: 'small', kind: 'small', engines: 2, busy: 1 }]);
+    expect(data.now.waiting).toBe(0);
+    expect(data.hour).toMatchObject({
+      waiting: { mean: 2, most: 5 },
+      jobs: { completed: 1, failed: 0, cancelled: 0 },
+      latency_ms: { p50: 0.5, p95: 0.5, p99: 0.5 },
+      requests: { answered: 2, failed: 0 },
+    });
+    expect(data.minutes.map(({ at }: { at: string }) => at)).toEqual([
+      '2026-01-02T03:04:00.000Z',
+      '2026-01-02T03:05:00.000Z',
+    ]);
+    expect(data.minutes[1]).toMatchObject({ sampled_s: 60, expected_wait_ms: 30 });
+  });
+
+  test('says in a cluster whose it is', async () => {
+    const metrics = new ServiceMetrics(() => START);
+    metrics.setCluster({
+      node: 'b',
+      figures: () => ({
+        nodes: ['up', 'up', 'silent'],
+        leaseAgeMs: 0,
+        numClaims: 0,
+        numGivenUp: 0,
+        queuedJobs: new Map(),
+        notifications: { sent: 0, received: 0 },
+      }),
+    });
+    await using service = await openTestService({ metrics });
+    const { data } = (await service.get('/status/load')).json();
+    expect(data).toMatchObject({ node: 'b', nodes: 2, engines: [] });
+  });
+});
 
 describe('the status of everything', () => {
   test('is operational when all that is promised is available, hardware or not', async () => {

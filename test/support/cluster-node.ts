@@ -138,7 +138,7 @@ export async function openTestNode(
   const runner: ClusterRunner = new ClusterRunner(
     {
       // As in a service.
-      store: new ServiceMetrics().overStore(store),
+      store: new ServiceMetrics(() => 0).overStore(store),
       handlers: { circuit: handler },
       now: () => node.now(),
       onUnexpectedError: (error) => unexpected.push(error),

@@ -110,10 +110,22 @@ function matches(job: Job, query: JobQuery): boolean {
     (query.statuses === undefined || query.statuses.includes(job.status)) &&
     (query.name === undefined || job.name === query.name) &&
     (query.tags === undefined || query.tags.every((tag) => job.tags?.includes(tag))) &&
+    (query.words ?? []).every((word) => isFound(job, word)) &&
     (query.createdFrom === undefined || job.createdAt >= query.createdFrom) &&
     (query.createdBefore === undefined || job.createdAt < query.createdBefore) &&
     (query.before === undefined || isOlder(job, query.before)) &&
     (query.after === undefined || isOlder(query.after, job))
+  );
+}
+
+function isFound({ id, kind, status, name = '', target }: Job, word: string): boolean {
+  const texts = [name, target].map((each) =>
+    each.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+  );
+  return (
+    [kind, status].some((each) => each === word) ||
+    id.startsWith(word) ||
+    texts.some((each) => each.includes(word))
   );
 }
 

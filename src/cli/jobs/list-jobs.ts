@@ -26,6 +26,7 @@ export interface ListOptions extends AddressOptions {
   readonly status?: NonNullable<ListFilters['status']>;
   readonly name?: string;
   readonly tag?: readonly string[];
+  readonly search?: string;
   readonly createdAfter?: string;
   readonly createdBefore?: string;
   readonly limit: number;
@@ -84,12 +85,13 @@ async function openListings(
 }
 
 function filtersOf(options: ListOptions): ListFilters {
-  const { limit, status, name, tag, createdAfter, createdBefore } = options;
+  const { limit, status, name, tag, search, createdAfter, createdBefore } = options;
   return {
     pageSize: Math.min(LARGEST_PAGE, limit),
     ...(status !== undefined && { status }),
     ...(name !== undefined && { name }),
     ...(tag !== undefined && { tag }),
+    ...(search !== undefined && { search }),
     ...(createdAfter !== undefined && { created_after: createdAfter }),
     ...(createdBefore !== undefined && { created_before: createdBefore }),
   };

@@ -3,13 +3,18 @@
 import type { DrawnGate } from '../drawing/circuit-layout.ts';
 import { numberOf } from '../numbers.ts';
 import { writeGateAngle } from './angle-text.ts';
-import { columnsOf, type EditedCircuit, type Step, stepAt } from './edited-circuit.ts';
+import { columnsOf, type EditedCircuit, isDisplay, type Step, stepAt } from './edited-circuit.ts';
 import { ANGLES, familyOf } from './gate-table.ts';
+import { blochWords, probabilityText } from './state-words.ts';
+
+/** Bloch vectors of the displays whose values are known, by their numbers. */
+export type BlochVectors = ReadonlyMap<number, readonly [x: number, y: number, z: number]>;
 
 /** Gates as the drawing takes them. */
 export function drawnGates(
   circuit: EditedCircuit,
   classOf: (step: Step, column: number) => string,
+  vectors: BlochVectors = new Map(),
 ): readonly DrawnGate[] {
   const columns = columnsOf(circuit);
   const numBits =
@@ -33,6 +38,7 @@ export function drawnGates(
       open,
       targets,
       className: `${familyOf(name)} ${classOf(step, columns[index] ?? 0)}`,
+      ...(isDisplay(step) && { shows: { as: name, vector: vectors.get(id) } }),
       ...(detail !== undefined && { detail }),
       ...(bits !== undefined && { writes: bits.join(', ') }),
       ...(condition !== undefined && { condition: `if ${conditionWords(condition, numBits)}` }),
@@ -53,6 +59,10 @@ function conditionWords({ bits, value }: NonNullable<Step['condition']>, numBits
 
 /** A gate in words: "RX with theta π/2 on q0, controlled by q1", or by "q1 on 0". */
 export function stepWords(step: Step): string {
+  if (isDisplay(step)) {
+    const what = step.name === 'bloch' ? 'Bloch vector' : 'probability of 1';
+    return `Display of the ${what} of q${step.targets[0]}`;
+  }
   const { name, controls, open, targets, condition } = step;
   const angles = ANGLES.flatMap((angle) => {
     const value = step.angles[angle];
@@ -74,10 +84,22 @@ export function stepWords(step: Step): string {
   ].join(', ');
 }
 
-/** The place of the cursor in words. */
-export function cellWords(circuit: EditedCircuit, qubit: number, column: number): string {
+/** The place of the cursor in words, with the value of a display. */
+export function cellWords(
+  circuit: EditedCircuit,
+  qubit: number,
+  column: number,
+  vectors: BlochVectors = new Map(),
+): string {
   const step = stepAt(circuit, qubit, column);
-  const what = step === undefined ? 'empty' : stepWords(step);
+  const vector = step && vectors.get(step.id);
+  const value =
+    step === undefined || vector === undefined
+      ? ''
+      : step.name === 'bloch'
+        ? `, ${blochWords(qubit, ...vector)}`
+        : `, ${probabilityText((1 - vector[2]) / 2)}`;
+  const what = step === undefined ? 'empty' : `${stepWords(step)}${value}`;
   return `q${qubit}, column ${column + 1}: ${what}`;
 }
 
@@ -88,5 +110,7 @@ export function columnsInWords({ first, last }: { first: number; last: number })
 
 /** The whole circuit in words, for its drawing. */
 export function circuitWords({ numQubits, steps }: EditedCircuit): string {
-  return `Circuit of ${numberOf(numQubits, 'qubit')} with ${numberOf(steps.length, 'gate')}`;
+  const displays = steps.filter(isDisplay).length;
+  const shown = displays === 0 ? '' : ` and ${numberOf(displays, 'display')}`;
+  return `Circuit of ${numberOf(numQubits, 'qubit')} with ${numberOf(steps.length - displays, 'gate')}${shown}`;
 }

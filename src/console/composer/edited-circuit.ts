@@ -5,7 +5,10 @@
 import type { ChannelObject, GateAngle, GateObject, MatrixRows } from '../live-state/messages.ts';
 import { ANGLES, type AngleName, controlledName, uncontrolled } from './gate-table.ts';
 
-/** A circuit: its gates in the order in which they are applied, column after column. */
+/**
+ * A circuit: its gates in the order in which they are applied, column after column, and displays of the state among
+ * them, which are never sent.
+ */
 export interface EditedCircuit {
   readonly numQubits: number;
   readonly steps: readonly Step[];
@@ -15,6 +18,30 @@ export interface EditedCircuit {
 export const MAX_QUBITS = 64;
 
 export const EMPTY: EditedCircuit = { numQubits: 2, steps: [] };
+
+/** Displays of a qubit's state, by the names of their steps. No gate of the API has small letters. */
+export const DISPLAYS = ['probability', 'bloch'] as const;
+
+/** A display in a link: its qubit, and the number of gate objects before it. */
+export interface PlacedDisplay {
+  readonly show: (typeof DISPLAYS)[number];
+  readonly qubit: number;
+  readonly after: number;
+}
+
+/** Whether a step shows the state at its place, and is no gate. */
+export function isDisplay({ name }: Pick<Step, 'name'>): boolean {
+  return DISPLAYS.some((each) => each === name);
+}
+
+/** The displays of a circuit. */
+export function displaysOf({ steps }: EditedCircuit): readonly PlacedDisplay[] {
+  return steps.flatMap(({ name, targets: [qubit = 0] }, index) => {
+    const show = DISPLAYS.find((each) => each === name);
+    if (show === undefined) return [];
+    return [{ show, qubit, after: withoutOpenControls(steps.slice(0, index)).length }];
+  });
+}
 
 /** Qubits whose wires a gate covers, the vertical line between its qubits too. */
 export function spanOf({ controls, targets }: Pick<Step, 'controls' | 'targets'>): {
@@ -207,7 +234,7 @@ export function withControlOn(step: Step, qubit: number, value: 0 | 1): Step {
 
 /** Whether a gate may have controls. */
 export function takesControls({ name }: Pick<Step, 'name'>): boolean {
-  return !['M', 'RESET', 'BARRIER', 'NOISE', 'SAVE'].includes(name);
+  return !['M', 'RESET', 'BARRIER', 'NOISE', 'SAVE', ...DISPLAYS].includes(name);
 }
 
 /** Adds a qubit below the others. */
@@ -262,9 +289,20 @@ export function inputNames({ steps }: EditedCircuit): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** Reads gate objects of the API. */
-export function editedCircuit(objects: readonly GateObject[], qubits?: number): EditedCircuit {
+/** Reads gate objects of the API, and displays among them. */
+export function editedCircuit(
+  objects: readonly GateObject[],
+  qubits?: number,
+  displays: readonly PlacedDisplay[] = [],
+): EditedCircuit {
   const read = objects.map((object, index) => stepOf(object, index + 1));
+  // A display between a gate and an X keeps them apart: they are no open control.
+  for (const [i, { show, qubit, after }] of displays.entries()) {
+    const id = objects.length + 1 + i;
+    const found = read.findIndex((step) => step.id > after && step.id <= objects.length);
+    const display = { id, name: show, controls: [], targets: [qubit], angles: {} };
+    read.splice(found < 0 ? read.length : found, 0, display);
+  }
   const used = read.flatMap(({ controls, targets }) => [...controls, ...targets]);
   const numQubits = Math.max(1, qubits ?? 1, ...used.map((qubit) => qubit + 1));
   const all = Array.from({ length: numQubits }, (_, qubit) => qubit);
@@ -360,9 +398,13 @@ function objectOf(step: Step, numQubits: number): GateObject {
   return { gate: name, ...plain, ...own, ...rest };
 }
 
-/** The same circuit with controls on 1 alone. The X gates have the number of the gate that they are for. */
+/**
+ * The gates as the API takes them: with controls on 1 alone, and without displays. The X gates have the number of the
+ * gate that they are for.
+ */
 export function withoutOpenControls(steps: readonly Step[]): readonly Step[] {
   return steps.flatMap((step) => {
+    if (isDisplay(step)) return [];
     const { open = [], ...closed } = step;
     const flips = open.map(
       (qubit): Step => ({ id: step.id, name: 'X', controls: [], targets: [qubit], angles: {} }),

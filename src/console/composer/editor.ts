@@ -7,8 +7,6 @@ import {
   columnsOf,
   type EditedCircuit,
   EMPTY,
-  gateObjects,
-  inputNames,
   insertSteps,
   MAX_QUBITS,
   moveStep,
@@ -22,8 +20,8 @@ import {
   withQubit,
 } from './edited-circuit.ts';
 import type { PaletteGate } from './gate-table.ts';
-import type { SharedCircuit } from './permalink.ts';
-import { changed, formOf, redone, sourceOf, textOf, undone, type Work } from './work.ts';
+import { gatesOf, type SharedCircuit } from './permalink.ts';
+import { changed, formOf, opened, redone, sourceOf, textOf, undone, type Work } from './work.ts';
 
 /** What is edited, and its history. */
 export const work = signal<Work>({ past: [], present: { circuit: EMPTY }, future: [] });
@@ -78,16 +76,9 @@ export const selectedColumns = computed(() => {
 /** Columns whose gates have been applied in the state that is shown; undefined for all. */
 export const shownColumns = signal<number | undefined>(undefined);
 /** Values of the circuit's inputs. */
-export const inputs = computed(() => {
-  const { values } = work.value.present;
-  return Object.fromEntries(inputNames(circuit.value).map((name) => [name, values?.[name] ?? 0]));
-});
+export const inputs = computed(() => gateSource.value.inputs ?? {});
 /** The circuit as the API takes it, with the values of its inputs. */
-export const gateSource = computed<SharedCircuit>(() => ({
-  qubits: circuit.value.numQubits,
-  circuit: gateObjects(circuit.value),
-  ...(Object.keys(inputs.value).length > 0 && { inputs: inputs.value }),
-}));
+export const gateSource = computed<SharedCircuit>(() => gatesOf(work.value.present));
 
 /** Writes the gates, or reads the text that is not read yet, in a language. */
 export function chooseLanguage(form: 'openqasm3' | 'stim'): void {
@@ -109,7 +100,8 @@ export function show(next: Work): void {
 
 /** Makes a text the source. */
 export function openText(source: TextSource): void {
-  restore(changed(work.value, { ...work.value.present, text: { source, isDrawn: false } }));
+  const { circuit: before, values } = work.value.present;
+  restore(opened(work.value, { circuit: before, values, text: { source, isDrawn: false } }));
 }
 
 /**
@@ -124,7 +116,7 @@ export function edit(next: EditedCircuit, name?: string): void {
 
 /** Begins anew with a circuit, which can be undone. */
 export function open(next: EditedCircuit, values: Readonly<Record<string, number>> = {}): void {
-  restore(changed(work.value, { circuit: next, values }));
+  restore(opened(work.value, { circuit: next, values }));
 }
 
 /** Goes on with what was kept, from its end. */

@@ -97,10 +97,24 @@ export const PALETTE: readonly PaletteGroup[] = [
       gate('UNITARY', 'A matrix of your own'),
     ],
   },
+  {
+    title: 'Displays',
+    family: 'of-display',
+    gates: [
+      gate('probability', 'Shows how likely the qubit is 1 at this place; it is no gate', {
+        key: 'e',
+      }),
+      gate('bloch', 'Shows the Bloch vector of the qubit at this place; it is no gate', {
+        key: 'l',
+      }),
+    ],
+  },
 ];
 
 /** Name on the palette: CX for X with one control. */
 export function paletteName({ name, numControls = 0 }: PaletteGate): string {
+  const display = { probability: 'P(1)', bloch: 'Bloch' }[name];
+  if (display !== undefined) return display;
   return `${'C'.repeat(numControls)}${name}`;
 }
 

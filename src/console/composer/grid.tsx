@@ -48,7 +48,7 @@ import {
   undo,
 } from './editor.ts';
 import { gateOfKey } from './gate-table.ts';
-import { gateFaults } from './live.ts';
+import { displayed, gateFaults } from './live.ts';
 
 /** Columns beyond the last gate. */
 const FREE_COLUMNS = 3;
@@ -65,14 +65,18 @@ const room = signal(0);
 const layout = computed(() => {
   const now = circuit.value;
   const shown = shownColumns.value;
-  const gates = drawnGates(now, ({ id }, column) => {
-    const isLater = shown !== undefined && column >= shown;
-    return [
-      id === selectedId.value ? 'selected' : '',
-      isLater ? 'later' : '',
-      gateFaults.value.has(id) ? 'faulty' : '',
-    ].join(' ');
-  });
+  const gates = drawnGates(
+    now,
+    ({ id }, column) => {
+      const isLater = shown !== undefined && column >= shown;
+      return [
+        id === selectedId.value ? 'selected' : '',
+        isLater ? 'later' : '',
+        gateFaults.value.has(id) ? 'faulty' : '',
+      ].join(' ');
+    },
+    displayed.value,
+  );
   return layoutCircuit(now.numQubits, gates, {
     isGrid: true,
     room: room.value,
@@ -196,7 +200,7 @@ function useKeys(props: GridProps): void {
       if (said.value !== before) return;
       said.value =
         range === undefined
-          ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column)
+          ? cellWords(circuit.value, cursor.value.qubit, cursor.value.column, displayed.value)
           : `${columnsInWords(range)} selected`;
     };
     window.addEventListener('keydown', press);

@@ -7,6 +7,7 @@ import { SelectField, TextField } from '../shell/forms.tsx';
 import { readGateAngle, writeGateAngle } from './angle-text.ts';
 import { columnsInWords, stepWords } from './circuit-words.ts';
 import {
+  isDisplay,
   replaceStep,
   type Step,
   takesControls,
@@ -123,7 +124,9 @@ function StepFields({ step }: { readonly step: Step }) {
         <AngleField key={name} step={step} name={name} onChange={change} />
       ))}
       {step.name === 'UNITARY' && <MatrixField step={step} onChange={change} />}
-      {step.name !== 'BARRIER' && <ConditionFields step={step} onChange={change} />}
+      {step.name !== 'BARRIER' && !isDisplay(step) && (
+        <ConditionFields step={step} onChange={change} />
+      )}
     </>
   );
 }

@@ -5,10 +5,17 @@
 import { effect, signal } from '@preact/signals';
 import { goTo, place } from '../shell/route.ts';
 import { EMPTY, editedCircuit } from './edited-circuit.ts';
-import { gateSource, open, openText, restore, textSource, work } from './editor.ts';
+import { open, openText, restore, textSource, work } from './editor.ts';
 import { EXAMPLES } from './examples.ts';
 import { pair } from './live.ts';
-import { keptText, readKept, readShared, type Shared, writeShared } from './permalink.ts';
+import {
+  keptText,
+  readKept,
+  readShared,
+  type Shared,
+  sharedGatesOf,
+  writeShared,
+} from './permalink.ts';
 import { TEXT_EXAMPLES } from './text-examples.ts';
 import type { Work } from './work.ts';
 
@@ -86,7 +93,8 @@ const addressOf = (query: string): string => `#/composer${query === '' ? '' : `?
 
 function openShared(shared: Shared): void {
   pair.value = undefined;
-  if ('circuit' in shared) open(editedCircuit(shared.circuit, shared.qubits), shared.inputs);
+  if ('circuit' in shared)
+    open(editedCircuit(shared.circuit, shared.qubits, shared.displays), shared.inputs);
   else openText(shared);
 }
 
@@ -97,22 +105,29 @@ export function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
 
 /** Keeps the work for this tab, and for the next one that is opened: another tab may keep work of its own meanwhile. */
 function save(now: Work): void {
-  const text = keptText(now, gateSource.peek(), at);
   for (const storage of [sessionStorage, localStorage]) {
-    try {
-      storage.setItem(NAME, text);
-    } catch {
-      storage.removeItem(NAME);
-      keepingFault.value =
-        'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
-    }
+    // The circuit itself is more than those before it.
+    if (store(storage, keptText(now, at)) || store(storage, keptText(now, at, 0))) continue;
+    storage.removeItem(NAME);
+    keepingFault.value =
+      'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
+  }
+}
+
+/** @returns False if the storage has no room for the text. */
+function store(storage: Storage, text: string): boolean {
+  try {
+    storage.setItem(NAME, text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
 /** Has the address name what is drawn and computed. @returns The address of a link to it, of any length. */
 export async function mirror(): Promise<string> {
   const now = work.peek();
-  const c = await writeShared(textSource.peek() ?? gateSource.peek());
+  const c = await writeShared(textSource.peek() ?? sharedGatesOf(now.present));
   const address = addressOf(`c=${c}`);
   const { page, query } = place.peek();
   // Another address may be being read, and another page be shown.

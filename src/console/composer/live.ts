@@ -4,7 +4,8 @@ import { computed, effect, signal } from '@preact/signals';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { LiveAnswer, LiveSource, ShowOptions } from '../live-state/messages.ts';
 import { basisLabel } from '../numbers.ts';
-import { objectsBefore, withoutOpenControls } from './edited-circuit.ts';
+import type { BlochVectors } from './circuit-words.ts';
+import { columnsOf, isDisplay, objectsBefore, withoutOpenControls } from './edited-circuit.ts';
 import { circuit, gateSource, shownColumns, textSource } from './editor.ts';
 
 /** Probabilities up to this are of rounding. */
@@ -18,10 +19,22 @@ export const pair = signal<readonly [number, number] | undefined>(undefined);
 /** The circuit as the API takes it, or the text in its place. */
 export const source = computed<LiveSource>(() => textSource.value ?? gateSource.value);
 
+/** Places of the displays: behind the gates of all columns before theirs. */
+const displays = computed(() => {
+  if (textSource.value !== undefined) return [];
+  const columns = columnsOf(circuit.value);
+  return circuit.value.steps.flatMap((step, index) => {
+    const [qubit = 0] = step.targets;
+    if (!isDisplay(step)) return [];
+    return [{ id: step.id, qubit, step: objectsBefore(circuit.value, columns[index] ?? 0) }];
+  });
+});
+
 /** What the worker is asked for. */
 const question = computed(() => {
   const columns = textSource.value === undefined ? shownColumns.value : undefined;
   const options: ShowOptions = {
+    ...(displays.value.length > 0 && { displays: displays.value }),
     seed: seed.value,
     ...(columns !== undefined && { step: objectsBefore(circuit.value, columns) }),
     ...(pair.value !== undefined && { pair: pair.value }),
@@ -38,6 +51,18 @@ export const live = computed(() => answered.value?.answer);
 export const isLive = computed(() => answered.value?.question === question.value);
 /** Columns whose gates have been applied in the last answer; undefined for all. */
 export const liveColumns = computed(() => answered.value?.question.columns);
+/** Bloch vectors of the displays in the last answer, by the numbers of their steps; none where there is no state. */
+export const displayed = computed<BlochVectors>(() => {
+  const now = answered.value;
+  const vectors = now?.answer.kind === 'state' ? now.answer.displays : undefined;
+  if (now === undefined || vectors === undefined) return new Map();
+  return new Map(
+    (now.question.options.displays ?? []).map(({ id }, i) => {
+      const [x = 0, y = 0, z = 0] = vectors.subarray(3 * i, 3 * i + 3);
+      return [id, [x, y, z]];
+    }),
+  );
+});
 /** Why there is no live state in this browser; undefined while there is. */
 export const liveFailure = signal<string | undefined>(undefined);
 /**

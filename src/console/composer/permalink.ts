@@ -1,6 +1,16 @@
 /** The circuit as a part of an address: deflated JSON, in base64url; and as the browser keeps it. */
 import type { GateObject, QasmSource, StimSource, TextSource } from '../live-state/messages.ts';
-import { type EditedCircuit, editedCircuit, MAX_QUBITS, type Step } from './edited-circuit.ts';
+import {
+  DISPLAYS,
+  displaysOf,
+  type EditedCircuit,
+  editedCircuit,
+  gateObjects,
+  inputNames,
+  MAX_QUBITS,
+  type PlacedDisplay,
+  type Step,
+} from './edited-circuit.ts';
 import type { TypedText, Version, Work } from './work.ts';
 
 /** A circuit that an address holds. */
@@ -8,6 +18,8 @@ export interface SharedCircuit {
   readonly qubits: number;
   readonly circuit: readonly GateObject[];
   readonly inputs?: Readonly<Record<string, number>>;
+  /** Displays of the state, which the page alone knows. */
+  readonly displays?: readonly PlacedDisplay[];
 }
 
 /** Contents of an address: gates, or a text that no gates describe. */
@@ -49,20 +61,32 @@ export async function readShared(text: string): Promise<Shared | undefined> {
 /** A circuit that can be drawn, or a text, of JSON from elsewhere; undefined of other JSON. The worker checks the rest. */
 export function sharedOf(json: unknown): Shared | undefined {
   const shared: Partial<SharedCircuit & QasmSource & Pick<StimSource, 'stim'>> = Object(json);
-  const { stim, qasm, qubits, circuit, inputs } = shared;
+  const { stim, qasm, qubits, circuit, inputs, displays = [] } = shared;
   if (typeof stim === 'string') return { stim };
   const values = inputs === undefined ? {} : { inputs };
   if (typeof qasm === 'string') return { qasm, ...values };
   const isCircuit =
     Array.isArray(circuit) && circuit.every((each) => typeof each?.gate === 'string');
   if (!isCircuit || !isCount(qubits) || qubits === 0) return undefined;
-  return isDrawable(circuit, qubits) ? { qubits, circuit, ...values } : undefined;
+  if (!Array.isArray(displays) || !displays.every(isPlacedDisplay)) return undefined;
+  if (!isDrawable(circuit, qubits, displays)) return undefined;
+  return { qubits, circuit, ...values, ...(displays.length > 0 && { displays }) };
 }
 
-function isDrawable(circuit: readonly GateObject[], qubits: number): boolean {
+function isPlacedDisplay(each: Partial<PlacedDisplay> | null): boolean {
+  return (
+    DISPLAYS.some((name) => name === each?.show) && isCount(each?.qubit) && isCount(each?.after)
+  );
+}
+
+function isDrawable(
+  circuit: readonly GateObject[],
+  qubits: number,
+  displays: readonly PlacedDisplay[],
+): boolean {
   let edited: EditedCircuit;
   try {
-    edited = editedCircuit(circuit, qubits);
+    edited = editedCircuit(circuit, qubits, displays);
   } catch {
     // A number of qubits that is none.
     return false;
@@ -70,42 +94,96 @@ function isDrawable(circuit: readonly GateObject[], qubits: number): boolean {
   return edited.numQubits <= MAX_QUBITS && edited.steps.every(isDrawableStep);
 }
 
-/** What the browser's storage has of the work. */
-interface Kept {
-  /** Query of the address that the edits began with: one with this query goes on with them. */
-  readonly at: string;
+/** The gates of a version, with the values of their inputs. */
+export function gatesOf({ circuit, values }: Version): SharedCircuit {
+  const named = inputNames(circuit).map((name) => [name, values?.[name] ?? 0]);
+  return {
+    qubits: circuit.numQubits,
+    circuit: gateObjects(circuit),
+    ...(named.length > 0 && { inputs: Object.fromEntries(named) }),
+  };
+}
+
+/** The same with its displays: what a link and the browser's storage have. */
+export function sharedGatesOf(version: Version): SharedCircuit {
+  const displays = displaysOf(version.circuit);
+  return { ...gatesOf(version), ...(displays.length > 0 && { displays }) };
+}
+
+/** What the browser's storage has of a version. */
+interface KeptVersion {
   readonly gates: SharedCircuit;
   readonly text?: TypedText | undefined;
   readonly draft?: TextSource | undefined;
 }
 
-/** Writes the work as it is kept. */
+/** What the browser's storage has of the work. */
+interface Kept extends KeptVersion {
+  /** Query of the address that the edits began with: one with this query goes on with them. */
+  readonly at: string;
+  /** Circuits in whose place others were opened, the last one last. */
+  readonly left?: readonly KeptVersion[];
+}
+
+/** Circuits in whose place others were opened that are kept. */
+const MAX_LEFT = 5;
+
+const keptVersion = (version: Version): KeptVersion => ({
+  gates: sharedGatesOf(version),
+  text: version.text,
+  draft: version.draft?.source,
+});
+
+/**
+ * Writes the work as it is kept: what is present, and the circuits in whose place others were opened.
+ *
+ * @param maxLeft - Most of these, which may be too large for the storage.
+ */
 export function keptText(
-  { present: { text }, draft }: Work,
-  gates: SharedCircuit,
+  { past, present, draft }: Work,
   at: string,
+  maxLeft: number = MAX_LEFT,
 ): string {
-  const kept: Kept = { at, gates, text, draft: draft?.source };
+  const left = past.filter(({ isLeft }) => isLeft === true);
+  const kept: Kept = {
+    at,
+    ...keptVersion({ ...present, draft }),
+    left: left.slice(left.length - Math.min(left.length, maxLeft)).map(keptVersion),
+  };
   return JSON.stringify(kept);
 }
 
 /** Reads kept work; undefined if a text is none. A text that is the source keeps the gates of before behind it. */
 export function readKept(json: string): { readonly at: string; readonly work: Work } | undefined {
   try {
-    const { at, gates, text, draft }: Kept = JSON.parse(json);
-    const read = sharedOf(gates);
-    if (read === undefined || !('circuit' in read)) return undefined;
-    const circuit = editedCircuit(read.circuit, read.qubits);
-    const before: Version = { circuit, values: read.inputs };
-    const present = text === undefined ? before : { ...before, text };
-    const past = text?.isDrawn === false ? [before] : [];
+    const { at, left = [], ...now }: Kept = JSON.parse(json);
+    const read = versionOf(now);
+    if (read === undefined) return undefined;
+    const { draft, ...present } = read;
+    const past = left.flatMap((each): readonly Version[] => {
+      const version = versionOf(each);
+      return version === undefined ? [] : [{ ...version, isLeft: true }];
+    });
+    const { text: _, ...before } = present;
+    const gates = present.text?.isDrawn === false ? [before] : [];
     return {
       at: String(at),
-      work: { past, present, future: [], ...(draft && { draft: { source: draft } }) },
+      work: { past: [...past, ...gates], present, future: [], ...(draft && { draft }) },
     };
   } catch {
     return undefined;
   }
+}
+
+function versionOf({ gates, text, draft }: KeptVersion): Version | undefined {
+  const read = sharedOf(gates);
+  if (read === undefined || !('circuit' in read)) return undefined;
+  return {
+    circuit: editedCircuit(read.circuit, read.qubits, read.displays),
+    values: read.inputs,
+    ...(text !== undefined && { text }),
+    ...(draft && { draft: { source: draft } }),
+  };
 }
 
 function isDrawableStep({ controls, targets, bits = [], angles, condition }: Step): boolean {

@@ -11,7 +11,7 @@ import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { LiveStates } from '../live-state/live-state.ts';
 import type { Refused } from '../live-state/messages.ts';
-import { editedCircuit, MAX_QUBITS } from './edited-circuit.ts';
+import { displaysOf, editedCircuit, MAX_QUBITS } from './edited-circuit.ts';
 import {
   chooseLanguage,
   circuit,
@@ -162,7 +162,9 @@ function openEditor(
       answer.circuit !== undefined &&
       (answer.qubits > MAX_QUBITS || answer.circuit.length > MAX_DRAWN);
     if (answer.circuit !== undefined && !isLarge) {
-      const next = editedCircuit(answer.circuit, answer.qubits);
+      // Displays stay where their wires do.
+      const displays = displaysOf(present.circuit).filter(({ qubit }) => qubit < answer.qubits);
+      const next = editedCircuit(answer.circuit, answer.qubits, displays);
       show(accepted(now, own, { ...present, circuit: next, text: { source, isDrawn: true } }));
       say(warnings);
       return;

@@ -20,6 +20,10 @@ export interface Version {
   readonly values?: Readonly<Record<string, number>> | undefined;
   /** Absent where the gates are the source: their text is written from them. */
   readonly text?: TypedText | undefined;
+  /** Of a version in the past or future: the draft that was there when another one came in its place. */
+  readonly draft?: Draft | undefined;
+  /** Another circuit was opened in its place. A reload keeps the version, so that Undo goes back to it. */
+  readonly isLeft?: true | undefined;
 }
 
 /** A text of the editor that is not what is drawn and computed: it is still to be read, or has a fault. */
@@ -52,11 +56,24 @@ export const formOf = (source: TextSource): Extract<TextForm, 'openqasm3' | 'sti
 export const sourceOf = (form: TextForm, text: string): TextSource =>
   form === 'stim' ? { stim: text } : { qasm: text };
 
-/** Another version is present. A draft is dropped. */
-export function changed({ past, present, name: last }: Work, next: Version, name?: string): Work {
-  const isSame = name !== undefined && name === last;
-  const kept = isSame ? past : [...past, present].slice(-MAX_HISTORY);
-  return { past: kept, present: next, future: [], name };
+/** Another version is present. The one before is in the past, with its draft. */
+export function changed(work: Work, next: Version, name?: string): Work {
+  const isSame = name !== undefined && name === work.name && work.draft === undefined;
+  const past = isSame ? work.past : [...work.past, withDraft(work)];
+  const [first] = past;
+  // Of those that were left for another circuit, few are kept, but long.
+  const isFull = past.length > MAX_HISTORY;
+  const dropped = isFull ? (past.find(({ isLeft }) => isLeft === undefined) ?? first) : undefined;
+  return { past: past.filter((each) => each !== dropped), present: next, future: [], name };
+}
+
+/** The present version as the past or the future has it. */
+const withDraft = ({ present, draft }: Work): Version =>
+  draft === undefined ? present : { ...present, draft };
+
+/** Another circuit is opened in the place of the present one. */
+export function opened(work: Work, next: Version): Work {
+  return changed({ ...work, present: { ...work.present, isLeft: true } }, next);
 }
 
 /** The editor's text has changed. Typed back to what it was, it is no draft. */
@@ -75,7 +92,8 @@ export function faulted(work: Work, draft: Draft, fault: string): Work {
 /** The draft has been read: its gates are drawn, or it is the source in place of those before it. */
 export function accepted(work: Work, draft: Draft, next: Version): Work {
   if (work.draft !== draft) return work;
-  return changed(work, next, next.text?.isDrawn === true ? 'text' : 'text in place of gates');
+  const { draft: _, ...inStep } = work;
+  return changed(inStep, next, next.text?.isDrawn === true ? 'text' : 'text in place of gates');
 }
 
 /** The last edit is undone; of a draft, all that was typed since the text was in step. */
@@ -84,12 +102,18 @@ export function undone(work: Work): Work {
   const previous = past.at(-1);
   if (draft !== undefined) return { past, present, future };
   if (previous === undefined) return work;
-  return { past: past.slice(0, -1), present: previous, future: [present, ...future] };
+  return { past: past.slice(0, -1), ...atVersion(previous), future: [present, ...future] };
 }
 
-/** The edit that was undone last is made again. A draft is dropped. */
+/** The edit that was undone last is made again. A draft is in the past then. */
 export function redone(work: Work): Work {
-  const { past, present, future } = work;
-  const [next, ...rest] = future;
-  return next === undefined ? work : { past: [...past, present], present: next, future: rest };
+  const [next, ...rest] = work.future;
+  return next === undefined
+    ? work
+    : { past: [...work.past, withDraft(work)], ...atVersion(next), future: rest };
 }
+
+const atVersion = ({ draft, ...present }: Version): Pick<Work, 'present' | 'draft'> => ({
+  present,
+  ...(draft && { draft }),
+});

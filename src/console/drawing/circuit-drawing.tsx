@@ -160,6 +160,8 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
           <path d={`M ${x} ${y + 7} L ${x + 7} ${y - 7}`} />
         </g>
       );
+    case 'display':
+      return <Display shows={gate.shows} x={x} y={y} />;
     case 'box':
       return (
         <>
@@ -187,6 +189,68 @@ function Sign({ placed, mark }: { readonly placed: PlacedGate; readonly mark: Ma
         </>
       );
   }
+}
+
+/** Half the side of a display. */
+const HALF = 20;
+
+/** A display on a wire: how likely 1 is, as a part that is filled, or a Bloch vector seen from the front. */
+function Display({
+  shows,
+  x,
+  y,
+}: {
+  readonly shows: PlacedGate['gate']['shows'];
+  readonly x: number;
+  readonly y: number;
+}) {
+  const { as, vector } = shows ?? {};
+  const frame = (
+    <rect x={x - HALF} y={y - HALF} width={2 * HALF} height={2 * HALF} rx="4" class="box" />
+  );
+  if (vector === undefined) {
+    return (
+      <>
+        {frame}
+        <text x={x} y={y + 5} text-anchor="middle" class="angle">
+          …
+        </text>
+      </>
+    );
+  }
+  const [a, b, c] = vector;
+  if (as !== 'bloch') {
+    const one = Math.max(0, Math.min(1, (1 - c) / 2));
+    const height = 2 * HALF * one;
+    return (
+      <>
+        {frame}
+        <rect x={x - HALF} y={y + HALF - height} width={2 * HALF} height={height} class="filled" />
+        <text x={x} y={y + 4} text-anchor="middle" class="angle">
+          {percentText(one)}
+        </text>
+      </>
+    );
+  }
+  const radius = HALF - 2;
+  const left = x + radius * (b - 0.35 * a);
+  const top = y - radius * (c - 0.28 * a);
+  return (
+    <>
+      <circle cx={x} cy={y} r={radius} class="box" />
+      <ellipse cx={x} cy={y} rx={radius} ry={radius * 0.28} class="equator" />
+      <line x1={x} y1={y} x2={left} y2={top} class="arrow" />
+      <circle cx={left} cy={top} r="2.6" class="tip" />
+    </>
+  );
+}
+
+/** A probability in the room of a display: only 0 and 1 are written as 0% and 100%. */
+function percentText(probability: number): string {
+  const percents = 100 * probability;
+  if (percents > 1e-7 && percents < 0.05) return '<0.1%';
+  if (percents < 100 - 1e-7 && percents > 99.95) return '>99.9%';
+  return `${Number(percents.toFixed(1))}%`;
 }
 
 /** Names as physicists write them, where they fit the box. */

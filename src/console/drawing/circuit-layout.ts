@@ -20,6 +20,13 @@ export interface DrawnGate {
   readonly caption?: string | undefined;
   /** Text below the gate, or below the classical bits, such as a condition on them. */
   readonly condition?: string | undefined;
+  /** What a display on the wire shows: a Bloch vector, or the probability of 1 that follows from it, once known. */
+  readonly shows?:
+    | {
+        readonly as: string;
+        readonly vector: readonly [x: number, y: number, z: number] | undefined;
+      }
+    | undefined;
   /** Classical bits that it writes, as a text; the drawing then has a line for them. */
   readonly writes?: string | undefined;
   /** Classes of the group, such as `encoding`. */
@@ -51,7 +58,7 @@ const BITS = 44;
 /** Largest factor by which columns are widened; gates farther apart no longer look like one circuit. */
 const MAX_WIDENING = 1.7;
 
-export type MarkKind = 'box' | 'dot' | 'ring' | 'plus' | 'cross' | 'meter' | 'bar';
+export type MarkKind = 'box' | 'dot' | 'ring' | 'plus' | 'cross' | 'meter' | 'bar' | 'display';
 
 /** A symbol on a wire. */
 export interface Mark {
@@ -151,7 +158,7 @@ export function layoutCircuit(
 }
 
 function columnWidth(gate: DrawnGate): number {
-  const isWide = marksOf(gate).some(({ kind }) => kind === 'box' || kind === 'meter');
+  const isWide = marksOf(gate).some(({ kind }) => ['box', 'meter', 'display'].includes(kind));
   return isWide ? BOX_COLUMN : 0;
 }
 
@@ -183,8 +190,8 @@ export function columnAt({ columns }: CircuitLayout, x: number): number {
   return found < 0 ? columns.length : found;
 }
 
-function marksOf({ name, names, controls, open, targets }: DrawnGate): readonly Mark[] {
-  const kind = targetKind(name, controls.length);
+function marksOf({ name, names, controls, open, targets, shows }: DrawnGate): readonly Mark[] {
+  const kind = shows === undefined ? targetKind(name, controls.length) : 'display';
   return [
     ...controls.map((qubit): Mark => {
       const isOpen = open?.includes(qubit) === true;

@@ -44,7 +44,11 @@ export function Curve({
   const order = useMemo(() => ascending(x), [x.values]);
   const frame = {
     ...{ height, isLogarithmic, isJoined },
-    x: { label: x.label, isLogarithmic: x.isLogarithmic === true },
+    x: {
+      label: x.label,
+      isLogarithmic: x.isLogarithmic === true,
+      isWhole: Array.from(x.values).every(Number.isInteger),
+    },
   };
   const shape = JSON.stringify([frame, series.map((each) => each.label)]);
 

@@ -17,7 +17,10 @@ const DASHES: readonly (readonly number[])[] = [[], [9, 5], [2, 4], [12, 4, 2, 4
 
 /** Properties of a drawing that stay while its values change. */
 export interface Frame {
-  readonly x: Pick<Axis, 'label' | 'isLogarithmic'>;
+  readonly x: Pick<Axis, 'label' | 'isLogarithmic'> & {
+    /** Whether the axis has whole numbers alone. */
+    readonly isWhole: boolean;
+  };
   /** In pixels. */
   readonly height: number;
   readonly isLogarithmic: boolean;
@@ -33,6 +36,9 @@ function colourOf(index: number): string {
 export function dashOf(index: number): readonly number[] {
   return DASHES[index % DASHES.length] ?? [];
 }
+
+/** Distances of ticks between whole numbers. */
+const WHOLE_STEPS = Array.from({ length: 16 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
 const LOGARITHMIC = { distr: 3, log: 10 } as const;
 /** Ticks of our own: those of uPlot begin at the edge of the axis. */
@@ -135,6 +141,7 @@ export class DrawnCurves {
         {
           ...axis,
           ...(x.isLogarithmic && LOGARITHMIC_AXIS),
+          ...(x.isWhole && !x.isLogarithmic && { incrs: WHOLE_STEPS }),
           ...{ label: x.label, labelSize: 20, size: 36 },
         },
         { ...axis, ...(isLogarithmic && LOGARITHMIC_AXIS), size: 62 },

@@ -18,7 +18,7 @@ import { tileAfterKey } from './map-moves.ts';
 
 /** Address of a device as a map or table; of all devices without an id. */
 export function fleetHash(id: string | undefined, form: 'map' | 'table'): string {
-  const path = id === undefined ? ['fleet'] : ['fleet', 'device', id];
+  const path = id === undefined ? ['fleet', 'devices'] : ['fleet', 'device', id];
   return hashOf(path, { view: form === 'table' ? form : undefined });
 }
 

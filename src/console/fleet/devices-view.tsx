@@ -5,7 +5,7 @@ import type { Device } from '../../client/api-types.ts';
 import { load } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { ChoiceButtons } from '../shell/forms.tsx';
-import { Pending, Problem } from '../shell/notice.tsx';
+import { Pending } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { goTo, place } from '../shell/route.ts';
 import { keyInfo } from '../shell/session.ts';
@@ -13,6 +13,7 @@ import { DeviceDetails } from './device-details.tsx';
 import { DeviceMap, DeviceTable, fleetHash, Legend } from './device-map.tsx';
 import { FLEET, fleetInWords, outOfServiceInWords } from './device-words.ts';
 import { type FleetHistory, pollMs } from './fleet-history.ts';
+import { Outdated } from './outdated.tsx';
 import { Sparkline } from './sparkline.tsx';
 
 /** Shows the devices, and adds each answer to the history. */
@@ -60,52 +61,53 @@ export function DevicesView({ history }: { readonly history: FleetHistory }) {
       <p class="unseen" role="status">
         {outOfServiceInWords(devices)}
       </p>
-      <Problem error={error} />
-      <Totals devices={devices} />
-      <div class="head">
-        <p class="note">
-          {fleetInWords(devices, summary)}{' '}
-          {devices.some(({ modelled }) => modelled) && <span class="basis">modelled</span>}
-        </p>
-        <ChoiceButtons
-          label="Form"
-          names={['Map', 'Table']}
-          chosen={isTable ? 'Table' : 'Map'}
-          onChoose={(name) => goTo(fleetHash(selected, name === 'Table' ? 'table' : 'map'))}
-        />
-      </div>
-      {selected !== undefined && device === undefined && (
-        <p class="notice">There is no device {selected}.</p>
-      )}
-      <div class={device === undefined ? 'floor' : 'floor with-details'}>
-        <div class="floor-map">
-          {isTable ? <DeviceTable {...shown} /> : <DeviceMap {...shown} />}
-          {!isTable && <Legend devices={devices} />}
-          <div class="curves">
-            <Sparkline
-              label="Mean load of all devices"
-              points={history.meanLoad(ids)}
-              top={0.01}
-              write={load}
-            />
-            <Sparkline
-              label="Circuits completed a second"
-              points={history.throughput()}
-              top={1}
-              write={(value) => value.toFixed(value < 9.95 ? 1 : 0)}
-            />
-          </div>
-        </div>
-        {device !== undefined && (
-          <DeviceDetails
-            device={device}
-            history={history}
-            heading={heading}
-            onClose={onClose}
-            onChanged={reload}
+      <Outdated of={data} error={error}>
+        <Totals devices={devices} />
+        <div class="head">
+          <p class="note">
+            {fleetInWords(devices, summary)}{' '}
+            {devices.some(({ modelled }) => modelled) && <span class="basis">modelled</span>}
+          </p>
+          <ChoiceButtons
+            label="Form"
+            names={['Map', 'Table']}
+            chosen={isTable ? 'Table' : 'Map'}
+            onChoose={(name) => goTo(fleetHash(selected, name === 'Table' ? 'table' : 'map'))}
           />
+        </div>
+        {selected !== undefined && device === undefined && (
+          <p class="notice">There is no device {selected}.</p>
         )}
-      </div>
+        <div class={device === undefined ? 'floor' : 'floor with-details'}>
+          <div class="floor-map">
+            {isTable ? <DeviceTable {...shown} /> : <DeviceMap {...shown} />}
+            {!isTable && <Legend devices={devices} />}
+            <div class="curves">
+              <Sparkline
+                label="Mean load of all devices"
+                points={history.meanLoad(ids)}
+                top={0.01}
+                write={load}
+              />
+              <Sparkline
+                label="Circuits completed a second"
+                points={history.throughput()}
+                top={1}
+                write={(value) => value.toFixed(value < 9.95 ? 1 : 0)}
+              />
+            </div>
+          </div>
+          {device !== undefined && (
+            <DeviceDetails
+              device={device}
+              history={history}
+              heading={heading}
+              onClose={onClose}
+              onChanged={reload}
+            />
+          )}
+        </div>
+      </Outdated>
       <ApiPanel
         call={
           device === undefined

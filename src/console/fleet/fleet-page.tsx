@@ -1,4 +1,4 @@
-/** The fleet now: devices, processors, TPU zones, models, agents and systems. */
+/** The fleet: its load, devices, processors, TPU zones, models, agents and systems. */
 import { useRef } from 'preact/hooks';
 import { Heading, NeedsKey } from '../shell/notice.tsx';
 import { hashOf, place } from '../shell/route.ts';
@@ -6,6 +6,7 @@ import { key } from '../shell/session.ts';
 import { DevicesView } from './devices-view.tsx';
 import './fleet.css';
 import { FleetHistory } from './fleet-history.ts';
+import { LoadView } from './load-view.tsx';
 import { ProcessorsView } from './processors-view.tsx';
 import { ServicesView } from './services-view.tsx';
 import { TpuView } from './tpu-view.tsx';
@@ -13,6 +14,11 @@ import { TpuView } from './tpu-view.tsx';
 const PARTS = [
   {
     name: '',
+    title: 'Load',
+    lede: 'What runs the circuits here: how busy it is, and was over the last hour.',
+  },
+  {
+    name: 'devices',
     title: 'Devices',
     lede: 'The 48 devices of the fleet: their hardware, state and load.',
   },
@@ -36,7 +42,9 @@ const PARTS = [
 /** Shows one part of the fleet. */
 export function FleetPage() {
   const [first = ''] = place.value.rest;
-  const part = PARTS.find(({ name }) => name === first) ?? PARTS[0];
+  // A device has an address of its own.
+  const shown = first === 'device' ? 'devices' : first;
+  const part = PARTS.find(({ name }) => name === shown) ?? PARTS[0];
   // Another key may see another history.
   const history = useRef({ key: key.value, kept: new FleetHistory() });
   if (history.current.key !== key.value)
@@ -56,7 +64,8 @@ export function FleetPage() {
         ))}
       </nav>
       <NeedsKey to="with the scope read to see the fleet">
-        {part.name === '' && <DevicesView history={history.current.kept} />}
+        {part.name === '' && <LoadView />}
+        {part.name === 'devices' && <DevicesView history={history.current.kept} />}
         {part.name === 'processors' && <ProcessorsView />}
         {part.name === 'tpu' && <TpuView />}
         {part.name === 'models' && <ServicesView />}

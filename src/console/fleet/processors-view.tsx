@@ -4,9 +4,10 @@ import type { Processor } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Ago, FactList, StateLine } from '../shell/facts.tsx';
-import { Pending, Problem } from '../shell/notice.tsx';
+import { Pending } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { MaintenanceSwitch } from './maintenance-switch.tsx';
+import { Outdated } from './outdated.tsx';
 import {
   availabilityInWords,
   basisOf,
@@ -26,19 +27,20 @@ export function ProcessorsView() {
   if (data === undefined) return <Pending what="the processors" error={error} />;
   return (
     <>
-      <Problem error={error} />
-      {processorsByKind(data.processors).map(([kind, own]) => (
-        <section key={kind} class="kind" aria-label={kind}>
-          <h2>{kind}</h2>
-          <ul class="cards">
-            {own.map((processor) => (
-              <li key={processor.id}>
-                <ProcessorCard processor={processor} onChanged={reload} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      <Outdated of={data} error={error}>
+        {processorsByKind(data.processors).map(([kind, own]) => (
+          <section key={kind} class="kind" aria-label={kind}>
+            <h2>{kind}</h2>
+            <ul class="cards">
+              {own.map((processor) => (
+                <li key={processor.id}>
+                  <ProcessorCard processor={processor} onChanged={reload} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </Outdated>
       <ApiPanel call={{ route: 'GET /quantum/processors' }} />
     </>
   );

@@ -5,9 +5,9 @@ import type { Agent, ModelSummary } from '../../client/api-types.ts';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { Ago, FactList, type Facts, StateLine } from '../shell/facts.tsx';
-import { Problem } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { keyInfo } from '../shell/session.ts';
+import { Outdated } from './outdated.tsx';
 import { neededScope, SYSTEM_SCOPES, withStatus } from './processor-words.ts';
 
 const EVERY_MS = 10_000;
@@ -26,32 +26,36 @@ export function ServicesView() {
   const now = status.data;
   return (
     <>
-      <Problem error={status.error ?? models.error ?? agents.error ?? systems.error} />
-      <Kind title="Models" isLoading={models.isLoading}>
-        {withStatus(models.data?.models ?? [], now?.models).map((model) => (
-          <Service
-            key={model.id}
-            service={model}
-            selfTest={MODEL_SELF_TESTS[model.task]}
-            needs={neededScope('models', keyInfo.value)}
-          />
-        ))}
-      </Kind>
-      <Kind title="Agents" isLoading={agents.isLoading}>
-        {withStatus(agents.data?.agents ?? [], now?.agents).map((agent) => (
-          <AgentCard key={agent.id} agent={agent} />
-        ))}
-      </Kind>
-      <Kind title="Systems" isLoading={systems.isLoading}>
-        {withStatus(systems.data?.systems ?? [], now?.systems).map((system) => (
-          <Service
-            key={system.id}
-            service={system}
-            selfTest={system.self_test}
-            needs={neededScope(SYSTEM_SCOPES[system.id], keyInfo.value)}
-          />
-        ))}
-      </Kind>
+      <Outdated
+        of={status.data}
+        error={status.error ?? models.error ?? agents.error ?? systems.error}
+      >
+        <Kind title="Models" isLoading={models.isLoading}>
+          {withStatus(models.data?.models ?? [], now?.models).map((model) => (
+            <Service
+              key={model.id}
+              service={model}
+              selfTest={MODEL_SELF_TESTS[model.task]}
+              needs={neededScope('models', keyInfo.value)}
+            />
+          ))}
+        </Kind>
+        <Kind title="Agents" isLoading={agents.isLoading}>
+          {withStatus(agents.data?.agents ?? [], now?.agents).map((agent) => (
+            <AgentCard key={agent.id} agent={agent} />
+          ))}
+        </Kind>
+        <Kind title="Systems" isLoading={systems.isLoading}>
+          {withStatus(systems.data?.systems ?? [], now?.systems).map((system) => (
+            <Service
+              key={system.id}
+              service={system}
+              selfTest={system.self_test}
+              needs={neededScope(SYSTEM_SCOPES[system.id], keyInfo.value)}
+            />
+          ))}
+        </Kind>
+      </Outdated>
       <ApiPanel call={{ route: 'GET /status' }} />
     </>
   );

@@ -3,9 +3,10 @@ import { Ago, FactList } from '../shell/facts.tsx';
 import './chips.css';
 import { grouped } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
-import { Pending, Problem } from '../shell/notice.tsx';
+import { Pending } from '../shell/notice.tsx';
 import { useResource } from '../shell/resource.ts';
 import { mayUse } from '../shell/session.ts';
+import { Outdated } from './outdated.tsx';
 import { type Slice, squaresOf, type ZoneMap, zoneInWords, zoneMaps } from './tpu-map.ts';
 
 const EVERY_MS = 5000;
@@ -25,60 +26,61 @@ export function TpuView() {
   } = data;
   return (
     <>
-      <Problem error={error} />
-      <p class="note">
-        <span class="basis">modelled</span> The chips are a model. Hardware that runs the jobs:{' '}
-        {data.backing}
-      </p>
-      {!available && <p class="notice">{reason ?? 'It is not available.'}</p>}
-      <ul class="map-legend">
-        <li>
-          <span class="chips-sign" data-kind="own" aria-hidden="true" /> a slice of yours
-        </li>
-        <li>
-          <span class="chips-sign" data-kind="other" aria-hidden="true" /> in use by others
-        </li>
-        <li>
-          <span class="chips-sign" data-kind="free" aria-hidden="true" /> free
-        </li>
-        <li>The API gives numbers of chips; the position of a slice has no meaning.</li>
-      </ul>
-      <ul class="cards zones">
-        {zoneMaps(data, jobs.data?.jobs ?? []).map((zone) => (
-          <li key={zone.zone}>
-            <Zone zone={zone} />
-          </li>
-        ))}
-      </ul>
-      <div class="card">
-        <h2>Rates</h2>
-        <FactList
-          class="fleet-facts"
-          facts={[
-            ['Rated', `${grouped(data.rated_tasks_per_sec)} tasks a second`, rated.basis],
-            [
-              'Now',
-              `${grouped(data.measured_tasks_per_sec)} tasks a second on this machine`,
-              measured.basis,
-            ],
-            ...(benchmark === null
-              ? []
-              : [
-                  [
-                    'Self-test',
-                    <>
-                      {grouped(benchmark.jobs_per_sec)} jobs of “{benchmark.task}” a second,{' '}
-                      <Ago at={benchmark.measured_at} />
-                    </>,
-                    benchmark.basis,
-                  ] as const,
-                ]),
-          ]}
-        />
-        <p class="small">
-          {rated.how} {measured.how}
+      <Outdated of={data} error={error}>
+        <p class="note">
+          <span class="basis">modelled</span> The chips are a model. Hardware that runs the jobs:{' '}
+          {data.backing}
         </p>
-      </div>
+        {!available && <p class="notice">{reason ?? 'It is not available.'}</p>}
+        <ul class="map-legend">
+          <li>
+            <span class="chips-sign" data-kind="own" aria-hidden="true" /> a slice of yours
+          </li>
+          <li>
+            <span class="chips-sign" data-kind="other" aria-hidden="true" /> in use by others
+          </li>
+          <li>
+            <span class="chips-sign" data-kind="free" aria-hidden="true" /> free
+          </li>
+          <li>The API gives numbers of chips; the position of a slice has no meaning.</li>
+        </ul>
+        <ul class="cards zones">
+          {zoneMaps(data, jobs.data?.jobs ?? []).map((zone) => (
+            <li key={zone.zone}>
+              <Zone zone={zone} />
+            </li>
+          ))}
+        </ul>
+        <div class="card">
+          <h2>Rates</h2>
+          <FactList
+            class="fleet-facts"
+            facts={[
+              ['Rated', `${grouped(data.rated_tasks_per_sec)} tasks a second`, rated.basis],
+              [
+                'Now',
+                `${grouped(data.measured_tasks_per_sec)} tasks a second on this machine`,
+                measured.basis,
+              ],
+              ...(benchmark === null
+                ? []
+                : [
+                    [
+                      'Self-test',
+                      <>
+                        {grouped(benchmark.jobs_per_sec)} jobs of “{benchmark.task}” a second,{' '}
+                        <Ago at={benchmark.measured_at} />
+                      </>,
+                      benchmark.basis,
+                    ] as const,
+                  ]),
+            ]}
+          />
+          <p class="small">
+            {rated.how} {measured.how}
+          </p>
+        </div>
+      </Outdated>
       <ApiPanel call={{ route: 'GET /tpu/fleet' }} />
     </>
   );

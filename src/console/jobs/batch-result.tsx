@@ -6,7 +6,7 @@ import { type NestedNumbers, type NumericArray, numericArray } from '../../clien
 import { Curve } from '../drawing/curve.tsx';
 import { Histogram } from '../drawing/histogram.tsx';
 import type { Axis, Series } from '../drawing/plot-data.ts';
-import { grouped } from '../numbers.ts';
+import { grouped, listed } from '../numbers.ts';
 import { TextField } from '../shell/forms.tsx';
 import { ResultFields } from './result-fields.tsx';
 import { inWords, observableInWords } from './result-shape.ts';
@@ -74,7 +74,12 @@ function ProgramView({
         }}
       />
       {points > 1 && series.length > 0 && (
-        <Curve label={`${title}: values by ${x.label}`} x={x} series={series} />
+        <>
+          <p class="small">
+            {listed(series.map(({ label }) => label))} by {x.label}
+          </p>
+          <Curve label={`${title}: values by ${x.label}`} x={x} series={series} />
+        </>
       )}
       {counts !== undefined && <PointCountsView title={title} counts={counts} />}
     </div>

@@ -15,12 +15,16 @@ export interface JobPage {
   readonly next: string | null;
 }
 
+/** Filters of the service. */
+interface ListQuery {
+  readonly status?: string;
+  readonly tag?: string;
+  readonly search?: string;
+}
+
 /** Requests of the feed. */
 export interface JobSource {
-  readonly page: (
-    list: List,
-    query: { readonly cursor?: string; readonly status?: string; readonly tag?: string },
-  ) => Promise<JobPage>;
+  readonly page: (list: List, query: { readonly cursor?: string } & ListQuery) => Promise<JobPage>;
   readonly one: (id: string) => Promise<JobRow>;
 }
 
@@ -31,6 +35,9 @@ interface Reader {
   /** Time of the last job that was read. */
   readTo: string | undefined;
 }
+
+/** Sorts after all times. A search may have looked through many jobs of a listing and found none. */
+const UNKNOWN = '~';
 
 /** Records that one renewal asks for by their ids. */
 const MAX_ASKED = 12;
@@ -58,6 +65,11 @@ export class JobFeed {
     return this.#readers.every(({ next }) => next === null);
   }
 
+  /** True if nothing has been asked for. */
+  get isNew(): boolean {
+    return this.#readers.every(({ next }) => next === undefined);
+  }
+
   /** Number of jobs read, those that do not pass the filters included. */
   get numRead(): number {
     return this.#jobs.size;
@@ -71,9 +83,9 @@ export class JobFeed {
       .sort(newestFirst);
   }
 
-  /** Places that jobs have been at, for the filter. */
-  places(): readonly string[] {
-    return [...new Set(Array.from(this.#jobs.values(), ({ where }) => where))].sort();
+  /** Takes a job out that is no more. */
+  forget(id: string): void {
+    this.#jobs.delete(id);
   }
 
   /**
@@ -89,7 +101,7 @@ export class JobFeed {
     }
     const [first] = this.#readers
       .filter(({ next }) => next !== null)
-      .sort((a, b) => ((a.readTo ?? '') < (b.readTo ?? '') ? 1 : -1));
+      .sort((a, b) => ((a.readTo ?? UNKNOWN) < (b.readTo ?? UNKNOWN) ? 1 : -1));
     if (first !== undefined) await this.#read(first);
   }
 
@@ -112,7 +124,11 @@ export class JobFeed {
         do {
           const query = { ...this.#query(), ...(cursor !== undefined && { cursor }) };
           const { rows, next } = await this.#source.page(list, query);
-          isKnown = next === null || rows.some(({ id }) => this.#jobs.has(id) && !seen.has(id));
+          // Of a search, what is new is among the newest jobs, which its first page has looked through.
+          isKnown =
+            next === null ||
+            rows.length === 0 ||
+            rows.some(({ id }) => this.#jobs.has(id) && !seen.has(id));
           for (const row of rows) {
             seen.add(row.id);
             this.#jobs.set(row.id, row);
@@ -147,9 +163,14 @@ export class JobFeed {
     reader.readTo = rows.at(-1)?.createdAt ?? reader.readTo;
   }
 
-  #query(): { readonly status?: string; readonly tag?: string } {
-    const { status, tag } = this.#filters;
-    return { ...(status !== '' && { status }), ...(tag !== '' && { tag }) };
+  #query(): ListQuery {
+    const { status, tag, text, where } = this.#filters;
+    const search = `${text} ${where}`.trim();
+    return {
+      ...(status !== '' && { status }),
+      ...(tag !== '' && { tag }),
+      ...(search !== '' && { search }),
+    };
   }
 
   /** Time down to which all listings have been read; undefined if there is nothing more. */

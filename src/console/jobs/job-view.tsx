@@ -4,7 +4,7 @@ import type { TpuJob } from '../../client/api-types.ts';
 import type { Progress } from '../../client/job-events.ts';
 import { sliceInWords, sliceInZone } from '../fleet/tpu-map.ts';
 import { Chips } from '../fleet/tpu-view.tsx';
-import { duration, numberOf, percent } from '../numbers.ts';
+import { between, duration, numberOf, percent } from '../numbers.ts';
 import { circuitFacts, progressInWords } from '../run/circuit-words.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { FactList, type Facts } from '../shell/facts.tsx';
@@ -15,11 +15,13 @@ import { goTo, hashOf } from '../shell/route.ts';
 import { saveFile } from '../shell/save-file.ts';
 import { client } from '../shell/session.ts';
 import { csvOf, downloadName } from './job-files.ts';
-import { isActive, type Job, type JobRow, KINDS, rowOf } from './job-row.ts';
+import { addressOf, lastList } from './job-list.tsx';
+import { isActive, type Job, type JobRow, KINDS, rowOf, titleOf } from './job-row.ts';
 import { RequestView } from './request-view.tsx';
 import { ResultCard } from './result-card.tsx';
 import { StatusChip } from './status-chip.tsx';
 import { useJob } from './use-job.ts';
+import { forgetJob } from './use-jobs.ts';
 
 /** Shows a job and follows it to its end. */
 export function JobView({ id }: { readonly id: string }) {
@@ -31,13 +33,18 @@ export function JobView({ id }: { readonly id: string }) {
     <>
       <div class="hero">
         <p>
-          <a href={hashOf(['jobs'])}>All jobs</a>
+          <a href={lastList()}>All jobs</a>
         </p>
         <h1>{row === undefined ? 'Job' : titleOf(row)}</h1>
         <p class="job-id">
           <code>{id}</code>
         </p>
       </div>
+      {row?.sweep !== undefined && (
+        <p>
+          This batch is a part of a sweep. <a href={addressOf(row)}>Open the sweep</a>
+        </p>
+      )}
       {isMissing && (
         <p class="notice">There is no job with this id, or it was sent with another key.</p>
       )}
@@ -51,7 +58,15 @@ export function JobView({ id }: { readonly id: string }) {
           <section class="card" aria-label="State">
             <State row={row} progress={progress} />
             <FactList class="run-facts" facts={factsOf(job, row)} />
-            <JobActions job={job} row={row} onChanged={reload} onDeleted={() => setDeleted(true)} />
+            <JobActions
+              job={job}
+              row={row}
+              onChanged={reload}
+              onDeleted={() => {
+                forgetJob(id);
+                setDeleted(true);
+              }}
+            />
           </section>
           <ResultCard job={job} row={row} />
           {'job_type' in job && <TpuSlice job={job} />}
@@ -61,10 +76,6 @@ export function JobView({ id }: { readonly id: string }) {
       <ApiPanel call={{ route, path: { [idName]: id } }} title="This record by HTTP" />
     </>
   );
-}
-
-function titleOf({ name, kind, what }: JobRow): string {
-  return name ?? `${KINDS[kind].name}: ${what}`;
 }
 
 function State({
@@ -82,7 +93,7 @@ function State({
   };
   const took =
     startedAt !== undefined && finishedAt !== undefined
-      ? ` after ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`
+      ? ` after ${between(startedAt, finishedAt)}`
       : '';
   const part = isActive(row) ? now.progress : undefined;
   return (

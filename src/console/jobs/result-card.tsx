@@ -1,11 +1,12 @@
 /** The result of a job, drawn by its kind. */
 
 import { useMemo } from 'preact/hooks';
-import type { Circuit, Task } from '../../client/api-types.ts';
+import type { Circuit, CompileRequestInput, Task } from '../../client/api-types.ts';
 import { ExperimentResult } from '../experiments/experiment-result.tsx';
-import { basisLabel } from '../numbers.ts';
+import { basisLabel, grouped, listed, numberOf } from '../numbers.ts';
 import { isCounted } from '../run/detection-rates.ts';
 import { DetectionResult } from '../run/detection-result.tsx';
+import { FittedCircuit } from '../run/fitted-circuit.tsx';
 import { ComparedCounts, Warnings } from '../run/run-result.tsx';
 import { hashOf } from '../shell/route.ts';
 import { Table } from '../shell/table.tsx';
@@ -159,9 +160,42 @@ function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
       )}
       {fitting !== undefined && (
         <ResultPart title="Fitting to the device">
-          <ResultFields fields={fitting} />
+          <FittingTable fitting={fitting} />
+          {circuit.request !== undefined && <FittedCircuit request={compileRequestOf(circuit)} />}
         </ResultPart>
       )}
+    </>
+  );
+}
+
+/** The request to fit a circuit again: the fields of its own that are not of its run. */
+function compileRequestOf({ request, processor }: Circuit): CompileRequestInput {
+  const of = ['circuit', 'qasm', 'stim', 'inputs', 'qubits', 'device'];
+  const own = Object.entries(request ?? {}).filter(([name]) => of.includes(name));
+  // The service has accepted these fields.
+  return { ...Object.fromEntries(own), target_processor: processor };
+}
+
+/** The circuit before and after it was fitted to the device, and where its qubits are. */
+function FittingTable({ fitting }: { readonly fitting: NonNullable<Circuit['fitting']> }) {
+  const { gates, depth, two_qubit_gates: pairs, swaps, initial_layout: layout } = fitting;
+  return (
+    <>
+      <Table
+        label="The circuit before and after fitting"
+        class="result-table"
+        columns={['', 'As sent', 'Fitted']}
+        rows={[
+          ['Gates', grouped(gates.before), grouped(gates.after)],
+          ['Two-qubit gates', grouped(pairs.before), grouped(pairs.after)],
+          ['Depth', grouped(depth.before), grouped(depth.after)],
+        ]}
+      />
+      <p class="small">
+        {swaps === 0 ? 'No swaps were added.' : `${numberOf(swaps, 'swap')} of them were added.`} At
+        the beginning {listed(layout.slice(0, 16).map((at, i) => `q${i} is qubit ${at}`))}
+        {layout.length > 16 ? ', and so on' : ''} of the device.
+      </p>
     </>
   );
 }

@@ -7,9 +7,21 @@ import { Histogram } from '../drawing/histogram.tsx';
 import { grouped, numberOf } from '../numbers.ts';
 import { FactList } from '../shell/facts.tsx';
 import { Table } from '../shell/table.tsx';
-import { type Fields, inWords, shapeOf, titleOf, type Value } from './result-shape.ts';
+import {
+  type Fields,
+  fieldInWords,
+  inWords,
+  isUnit,
+  shapeOf,
+  titleOf,
+  type Value,
+} from './result-shape.ts';
 
 const NUM_ROWS = 500;
+/** With more facts than this, */
+const MANY_FACTS = 9;
+/** so many are in sight. */
+const NUM_FIRST = 6;
 
 /** Shows all fields but those that are named. */
 export function ResultFields({
@@ -19,26 +31,43 @@ export function ResultFields({
   readonly fields: Fields;
   readonly without?: readonly string[];
 }) {
-  const entries = Object.entries(fields).filter(([name]) => !without.includes(name));
+  const entries = Object.entries(fields).filter(
+    ([name]) => !without.includes(name) && !isUnit(name, fields),
+  );
   const isText = ([name, value]: readonly [string, Value]) =>
     ['text', 'list'].includes(shapeOf(name, value));
   const texts = entries.filter(isText);
   const others = entries.filter((entry) => !isText(entry));
+  // What was asked for stands first in a result.
+  const numFirst = texts.length > MANY_FACTS ? NUM_FIRST : texts.length;
   return (
     <>
-      {texts.length > 0 && (
-        <FactList
-          class="run-facts"
-          facts={texts.map(([name, value]) => [
-            titleOf(name),
-            /seed/.test(name) ? String(value) : inWords(value),
-          ])}
-        />
+      {texts.length > 0 && <FieldFacts of={fields} shown={texts.slice(0, numFirst)} />}
+      {numFirst < texts.length && (
+        <details>
+          <summary>{texts.length - numFirst} more figures</summary>
+          <FieldFacts of={fields} shown={texts.slice(numFirst)} />
+        </details>
       )}
       {others.map(([name, value]) => (
         <Part key={name} name={name} value={value} />
       ))}
     </>
+  );
+}
+
+function FieldFacts({
+  of: all,
+  shown,
+}: {
+  readonly of: Fields;
+  readonly shown: readonly (readonly [string, Value])[];
+}) {
+  return (
+    <FactList
+      class="run-facts"
+      facts={shown.map(([name, value]) => [titleOf(name), fieldInWords(name, value, all)])}
+    />
   );
 }
 

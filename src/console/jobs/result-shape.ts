@@ -74,9 +74,60 @@ function isCounts(fields: Fields): boolean {
   );
 }
 
-/** The name of a field as a person reads it: "energy history". */
+/** Words of field names that are written otherwise. */
+const WORDS: Readonly<Record<string, string>> = {
+  vqe: 'VQE',
+  qaoa: 'QAOA',
+  chsh: 'CHSH',
+  qasm: 'OpenQASM',
+  bb84: 'BB84',
+  cpu: 'CPU',
+  id: 'id',
+  hartree_fock: 'Hartree–Fock',
+  two_qubit: 'two-qubit',
+  p_value: 'p-value',
+};
+
+/** Units at the end of field names, as they stand behind a value. */
+const UNITS: Readonly<Record<string, string>> = {
+  hartree: 'hartree',
+  angstrom: 'Å',
+  ms: 'ms',
+  us: 'µs',
+  ns: 'ns',
+  seconds: 's',
+  bytes: 'bytes',
+};
+
+/** A field's name without its unit, and the unit, if the name ends in one. */
+function unitOf(name: string): readonly [name: string, unit: string | undefined] {
+  const [, stem = name, end = ''] = /^(.+)_([a-z]+)$/.exec(name) ?? [];
+  return Object.hasOwn(UNITS, end) ? [stem, UNITS[end]] : [name, undefined];
+}
+
+/** The name of a field as a person reads it: "Energy history", "Hartree–Fock energy". */
 export function titleOf(name: string): string {
-  return capitalized(name.replaceAll('_', ' '));
+  let [words] = unitOf(name);
+  for (const [word, written] of Object.entries(WORDS)) {
+    words = words.replace(new RegExp(`(?<![a-z0-9])${word}(?![a-z0-9])`), written);
+  }
+  const interval = words.replace(/_interval_(\d+)$/, ', $1% interval');
+  return capitalized(interval.replaceAll('_', ' '));
+}
+
+/** Whether a field is the unit of another one: `energy_unit`. */
+export function isUnit(name: string, fields: Fields): boolean {
+  return name.endsWith('_unit') && fields[name.slice(0, -5)] !== undefined;
+}
+
+/** The value of a field with its unit: "−1.117 hartree". Names of the service's own, as `below_tolerance`, are words. */
+export function fieldInWords(name: string, value: Value, fields: Fields = {}): string {
+  if (/seed/.test(name)) return String(value);
+  const apart = fields[`${name}_unit`];
+  const unit = typeof apart === 'string' ? apart : unitOf(name)[1];
+  const isName = typeof value === 'string' && /^[a-z]+(_[a-z]+)+$/.test(value);
+  const words = isName ? value.replaceAll('_', ' ') : inWords(value);
+  return unit === undefined || value === null ? words : `${words} ${unit}`;
 }
 
 /** A value in a cell or a line: numbers to six digits, complex numbers as such, lists with commas. */

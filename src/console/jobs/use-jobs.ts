@@ -10,17 +10,21 @@ import {
   isActive,
   type JobRow,
   LISTS,
-  passes,
   rowOf,
+  type Sorting,
   type Status,
+  sorted,
+  withSweeps,
 } from './job-row.ts';
 
 const PAGE = 100;
-/** A key of the tier standard has 100 requests a minute, and a renewal of everything takes four. */
+/** A key of the tier standard has 100 requests a minute, and a renewal of everything takes five. */
 const ACTIVE_MS = 3000;
 const ALL_MS = 15_000;
 /** Time after an error, unless the service states another. */
 const AFTER_ERROR_MS = 10_000;
+/** Time without a key stroke after which a text is searched. */
+const TYPED_MS = 300;
 
 /** Contents of the list. */
 export interface Jobs {
@@ -35,16 +39,27 @@ export interface Jobs {
   readonly readMore: () => void;
 }
 
+/** The feed that was shown last: who comes back to the list finds it as it was. */
+let shownLast:
+  | { readonly own: QcsClient; readonly asked: string; readonly feed: JobFeed }
+  | undefined;
+/** Places of all jobs of the key that this page has read. */
+let known: { readonly own: QcsClient; readonly places: Set<string> } | undefined;
+
+/** Takes a job that was deleted out of the list that was shown last. */
+export function forgetJob(id: string): void {
+  shownLast?.feed.forget(id);
+}
+
 /** Follows the jobs that pass the filters. */
-export function useJobs(filters: Filters): Jobs {
+export function useJobs(filters: Filters, sorting: Sorting): Jobs {
   const own = client.value;
-  // Places and texts are searched in the jobs read so far: typing sends no requests.
-  const { kind, status, tag } = filters;
-  const feed = useMemo(
-    () => new JobFeed(sourceOf(own), { kind, status, tag, where: '', text: '' }),
-    [own, kind, status, tag],
-  );
-  const [state, setState] = useState<Omit<Jobs, 'readMore'>>(LOADING);
+  const asked = JSON.stringify(filters);
+  const feed = useMemo(() => {
+    if (shownLast?.own === own && shownLast.asked === asked) return shownLast.feed;
+    return new JobFeed(sourceOf(own), filters);
+  }, [own, asked]);
+  const [state, setState] = useState(() => stateOf(feed));
   const shown = useRef(feed);
   const isReading = useRef(false);
 
@@ -60,62 +75,70 @@ export function useJobs(filters: Filters): Jobs {
       }
       if (shown.current !== feed) return undefined;
       isReading.current = false;
-      setState({
-        rows: feed.rows(),
-        places: feed.places(),
-        numRead: feed.numRead,
-        isComplete: feed.isComplete,
-        isLoading: false,
-        error,
-      });
+      setState(stateOf(feed, error));
       return error;
     },
     [feed],
   );
 
   useEffect(() => {
+    // A text that is being typed is a filter for a moment only.
+    const isTyped = shownLast !== undefined && shownLast.feed !== feed && filters.text !== '';
     shown.current = feed;
     isReading.current = false;
-    setState(LOADING);
+    setState(stateOf(feed));
     let allAt = performance.now();
     let isFirst = true;
-    const { end } = poll(async () => {
-      const isAll = performance.now() >= allAt + ALL_MS;
-      if (isAll) allAt = performance.now();
-      const error = await act(() => (isFirst ? feed.readMore() : feed.renew(!isAll)));
-      isFirst = false;
-      if (error !== undefined) return retryMs(error) ?? AFTER_ERROR_MS;
-      const isActiveNow = feed.rows().some(isActive);
-      return isActiveNow ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
-    });
-    return end;
+    let end = () => {};
+    const begin = () => {
+      shownLast = { own, asked, feed };
+      ({ end } = poll(async () => {
+        const isAll = isFirst || performance.now() >= allAt + ALL_MS;
+        if (isAll) allAt = performance.now();
+        const error = await act(() => (feed.isNew ? feed.readMore() : feed.renew(!isAll)));
+        isFirst = false;
+        if (error !== undefined) return retryMs(error) ?? AFTER_ERROR_MS;
+        const isActiveNow = feed.rows().some(isActive);
+        return isActiveNow ? ACTIVE_MS : Math.max(ACTIVE_MS, allAt + ALL_MS - performance.now());
+      }));
+    };
+    const timer = setTimeout(begin, isTyped ? TYPED_MS : 0);
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
   }, [feed]);
   const readMore = useCallback(() => void act(() => feed.readMore()), [act]);
+  const { column, isTurned } = sorting;
   const rows = useMemo(
-    () => state.rows.filter((row) => passes(row, filters)),
-    [state.rows, filters],
+    () => sorted(withSweeps(state.rows), { column, isTurned }),
+    [state.rows, column, isTurned],
   );
-  return { ...state, rows, readMore };
+  if (known?.own !== own) known = { own, places: new Set() };
+  for (const { where } of state.rows) known.places.add(where);
+  return { ...state, rows, places: [...known.places].sort(), readMore };
 }
 
-const LOADING = {
-  rows: [],
-  places: [],
-  numRead: 0,
-  isComplete: false,
-  isLoading: true,
-  error: undefined,
-} as const;
+function stateOf(feed: JobFeed, error?: unknown): Omit<Jobs, 'readMore' | 'places'> {
+  return {
+    rows: feed.rows(),
+    numRead: feed.numRead,
+    isComplete: feed.isComplete,
+    isLoading: feed.isNew && error === undefined,
+    error,
+  };
+}
 
 function sourceOf(own: QcsClient): JobSource {
   return {
-    page: async (list, { cursor, status, tag }): Promise<JobPage> => {
+    page: async (list, { cursor, status, tag, search }): Promise<JobPage> => {
       const query = {
         limit: PAGE,
         ...(cursor !== undefined && { cursor }),
         // The filters come from `filtersOf`, which lets only statuses through.
         ...(status !== undefined && { status: [status as Status] }),
         ...(tag !== undefined && { tag: [tag] }),
+        ...(search !== undefined && { search }),
       };
       const { route, items } = LISTS[list];
       const page = await own.request(route, { query });

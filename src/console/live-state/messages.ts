@@ -58,6 +58,12 @@ export interface ShowOptions {
   readonly seed?: number;
   /** Two qubits whose density matrix is wanted. */
   readonly pair?: readonly [number, number];
+  /** Qubits whose Bloch vectors are wanted, each after a number of entries. */
+  readonly displays?: readonly {
+    readonly id: number;
+    readonly qubit: number;
+    readonly step: number;
+  }[];
 }
 
 /** One drawn course of a circuit whose state depends on chance. */
@@ -86,6 +92,8 @@ export interface LiveState {
   readonly probabilities: Float64Array<ArrayBuffer>;
   /** Bloch vectors x, y, z of qubit 0, 1, …; length 3·numQubits. Shorter than 1 where a qubit is entangled. */
   readonly bloch: Float64Array<ArrayBuffer>;
+  /** Bloch vectors x, y, z of the displays, in their order; length 3 times their number. Present if there are any. */
+  readonly displays?: Float64Array<ArrayBuffer>;
   /** Present if a pair was asked for. */
   readonly pair?: PairDensity;
   /**

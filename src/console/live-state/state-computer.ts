@@ -84,7 +84,10 @@ export class StateComputer {
     }
   }
 
-  async #show(source: LiveSource, { step, seed = 0, pair }: ShowOptions): Promise<LiveReply> {
+  async #show(
+    source: LiveSource,
+    { step, seed = 0, pair, displays = [] }: ShowOptions,
+  ): Promise<LiveReply> {
     const started = performance.now();
     const { circuit: written, numSteps, upTo } = await read(source);
     // The page shows the state everywhere, and so needs no snapshots.
@@ -99,16 +102,14 @@ export class StateComputer {
     const shown = Math.max(0, Math.min(step ?? numSteps, numSteps));
     const isDrawn = hasMidCircuitMeasurement(withoutIdleResets(withoutDelays(circuit)));
     const before = withoutSaves(upTo(shown));
-    const beginning = withoutIdleResets(withoutDelays(present(before)));
-    const run = isDrawn ? measuredAtOnce(beginning) : beginning;
-    await using executable = await this.#prepare(run);
-    const { statevector, counts } = await executable.run(
-      { shots: isDrawn ? 1 : 0, seed, statevector: true },
-      NEVER,
-    );
-    if (statevector === undefined) throw new Error('unreachable: a run without its state');
-    // Checked: the engine copies the state into memory of its own.
-    const amplitudes = statevector as Float64Array<ArrayBuffer>;
+    const { amplitudes, counts } = await this.#stateOf(before, isDrawn, seed);
+    const vectors = new Float64Array(3 * displays.length);
+    // One run for the displays of a column.
+    for (const [at, own] of Map.groupBy(displays.entries(), ([, each]) => each.step)) {
+      const there =
+        at === shown ? amplitudes : (await this.#stateOf(withoutSaves(upTo(at)), isDrawn, seed)).amplitudes;
+      for (const [i, { qubit }] of own) vectors.set(blochVector(there, qubit), 3 * i);
+    }
     const [first, second] = pair ?? [];
     const hasPair = first !== undefined && second !== undefined && isPair(first, second, numQubits);
     return {
@@ -120,12 +121,27 @@ export class StateComputer {
       amplitudes,
       probabilities: probabilitiesOf(amplitudes),
       bloch: blochVectors(amplitudes, numQubits),
+      ...(displays.length > 0 && { displays: vectors }),
       ...(hasPair && {
         pair: { qubits: [first, second], density: pairDensity(amplitudes, first, second) },
       }),
       ...(isDrawn && { trajectory: { seed, bits: bitsOf(counts, before, numBits) } }),
       computeMs: performance.now() - started,
     };
+  }
+
+  /** The state after a circuit, with its measurements made if it is one drawn course. */
+  async #stateOf(circuit: DynamicCircuit, isDrawn: boolean, seed: number) {
+    const whole = withoutIdleResets(withoutDelays(present(circuit)));
+    const run = isDrawn ? measuredAtOnce(whole) : whole;
+    await using executable = await this.#prepare(run);
+    const { statevector, counts } = await executable.run(
+      { shots: isDrawn ? 1 : 0, seed, statevector: true },
+      NEVER,
+    );
+    if (statevector === undefined) throw new Error('unreachable: a run without its state');
+    // Checked: the engine copies the state into memory of its own.
+    return { amplitudes: statevector as Float64Array<ArrayBuffer>, counts };
   }
 
   #prepare(circuit: DynamicCircuit): Promise<Executable> {
@@ -275,25 +291,30 @@ export function blochVectors(
 ): Float64Array<ArrayBuffer> {
   const vectors = new Float64Array(3 * numQubits);
   for (let qubit = 0; qubit < numQubits; qubit++) {
-    // Pairs of basis states that differ in the qubit; positions count reals.
-    const distance = 2 << qubit;
-    let re = 0;
-    let im = 0;
-    let z = 0;
-    for (let block = 0; block < amplitudes.length; block += 2 * distance) {
-      for (let i = block; i < block + distance; i += 2) {
-        const a = amplitudes[i]!;
-        const b = amplitudes[i + 1]!;
-        const c = amplitudes[i + distance]!;
-        const d = amplitudes[i + distance + 1]!;
-        re += a * c + b * d;
-        im += a * d - b * c;
-        z += a * a + b * b - c * c - d * d;
-      }
-    }
-    vectors.set([2 * re, 2 * im, z], 3 * qubit);
+    vectors.set(blochVector(amplitudes, qubit), 3 * qubit);
   }
   return vectors;
+}
+
+/** Bloch vector x, y, z of a qubit, the others traced out. */
+function blochVector(amplitudes: Float64Array, qubit: number): readonly [number, number, number] {
+  // Pairs of basis states that differ in the qubit; positions count reals.
+  const distance = 2 << qubit;
+  let re = 0;
+  let im = 0;
+  let z = 0;
+  for (let block = 0; block < amplitudes.length; block += 2 * distance) {
+    for (let i = block; i < block + distance; i += 2) {
+      const a = amplitudes[i]!;
+      const b = amplitudes[i + 1]!;
+      const c = amplitudes[i + distance]!;
+      const d = amplitudes[i + distance + 1]!;
+      re += a * c + b * d;
+      im += a * d - b * c;
+      z += a * a + b * b - c * c - d * d;
+    }
+  }
+  return [2 * re, 2 * im, z];
 }
 
 /**

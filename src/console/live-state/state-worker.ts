@@ -63,7 +63,13 @@ async function openComputer(): Promise<StateComputer> {
 /** Arrays that are handed over instead of copied. */
 function buffersOf(reply: LiveReply): readonly ArrayBuffer[] {
   if (reply.kind !== 'state') return [];
-  const { amplitudes, probabilities, bloch, pair } = reply;
-  const arrays = [amplitudes, probabilities, bloch, ...(pair ? [pair.density] : [])];
+  const { amplitudes, probabilities, bloch, displays, pair } = reply;
+  const arrays = [
+    amplitudes,
+    probabilities,
+    bloch,
+    ...(displays ? [displays] : []),
+    ...(pair ? [pair.density] : []),
+  ];
   return arrays.map(({ buffer }) => buffer);
 }

@@ -12,6 +12,7 @@ import { useResource } from '../shell/resource.ts';
 import { hashOf } from '../shell/route.ts';
 import { key, keyInfo, mayUse } from '../shell/session.ts';
 import { progressInWords } from './circuit-words.ts';
+import { FittedCircuit } from './fitted-circuit.tsx';
 import {
   type Choices,
   chosenOption,
@@ -138,6 +139,9 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance, children 
             value={runs.active.progress.progress}
             max={1}
           />
+        )}
+        {chosen?.processor.coupling_map !== undefined && hindrance === undefined && (
+          <FittedCircuit request={{ ...submission, target_processor: chosen.processor.id }} />
         )}
         <Problem error={runs.error} />
         {runs.unfinished !== undefined && (

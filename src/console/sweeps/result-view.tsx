@@ -7,20 +7,14 @@ import { extremesOf, type Series } from '../drawing/plot-data.ts';
 import { grouped, listed, rounded, timeOfDay } from '../numbers.ts';
 import { ChoiceButtons } from '../shell/forms.tsx';
 import { saveFile } from '../shell/save-file.ts';
-import { csvOf, jsonOf, type Provenance, type SweepPlan, type SweepValues } from './sweep.ts';
-
-/** A sweep that runs or ran. */
-export interface SweepRun {
-  readonly values: SweepValues;
-  readonly provenance: Provenance | undefined;
-  readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
-}
+import { csvOf, jsonOf, type SweepPlan, type SweepRun, type SweepValues } from './sweep.ts';
 
 const STATES: Readonly<Record<SweepRun['state'], readonly [chip: string, words: string]>> = {
   running: ['warn', 'running'],
   completed: ['good', 'completed'],
   failed: ['bad', 'failed'],
   cancelled: ['', 'cancelled'],
+  incomplete: ['warn', 'incomplete'],
 };
 
 export function ResultView({

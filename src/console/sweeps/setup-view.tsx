@@ -26,6 +26,7 @@ export const ALL_FIELDS: readonly string[] = [
   ...PROCESSOR,
   ...SHOTS,
   ...NOISE,
+  'name',
 ];
 
 interface SetupProps {
@@ -41,7 +42,23 @@ export function SetupView(props: SetupProps) {
       <TextCard {...props} />
       <InputsCard {...props} />
       <QuestionCard {...props} />
+      <NameCard {...props} />
     </>
+  );
+}
+
+function NameCard({ draft, error, onChange }: SetupProps) {
+  return (
+    <section class="card" aria-label="Name">
+      <TextField
+        label="Name in the list of jobs"
+        hint="Without one it is listed by what is swept."
+        faults={faultsAt(error, 'name')}
+        maxLength={100}
+        value={draft.name ?? ''}
+        onText={(name) => onChange({ ...draft, name })}
+      />
+    </section>
   );
 }
 

@@ -32,6 +32,8 @@ export interface InputDraft {
 
 /** Entered fields of a sweep. */
 export interface SweepDraft {
+  /** Name in the list of jobs; without one it says what is swept. */
+  readonly name?: string;
   /** The circuit, as JSON or OpenQASM. */
   readonly text: string;
   /** By the names of inputs. Those that are missing have the usual values. */
@@ -354,6 +356,14 @@ export interface Provenance {
   readonly basis: readonly string[];
 }
 
+/** A sweep that runs or ran. */
+export interface SweepRun {
+  readonly values: SweepValues;
+  readonly provenance: Provenance | undefined;
+  /** `incomplete`: one that was opened again, of which batches are missing. */
+  readonly state: 'running' | 'completed' | 'failed' | 'cancelled' | 'incomplete';
+}
+
 /** A batch costs three requests of the key, so batches grow while they are this fast, */
 const FAST_MS = 500;
 /** and shrink when they are this slow, so that points arrive. */
@@ -364,6 +374,7 @@ const FIRST_PART = 1 / 16;
 /**
  * Runs all batches of a sweep.
  *
+ * @param labelsOf - Further fields of the batch that begins with a point.
  * @param signal - Cancels the batch that runs, and begins no other.
  * @param now - Milliseconds of a clock.
  * @param onValues - Receives the values so far, first without any point.
@@ -372,6 +383,7 @@ const FIRST_PART = 1 / 16;
 export async function runSweep(
   plan: SweepPlan,
   batches: QcsClient['batches'],
+  labelsOf: (first: number) => Partial<BatchSubmission>,
   signal: AbortSignal,
   now: () => number,
   onValues: (values: SweepValues, provenance: Provenance | undefined) => void,
@@ -382,7 +394,8 @@ export async function runSweep(
   for (let first = 0; first < plan.numPoints; ) {
     const count = Math.min(size, plan.numPoints - first);
     const startedAt = now();
-    const result = await batches.run(plan.batchOf(first, count), { signal, cancelOnAbort: true });
+    const batch = { ...plan.batchOf(first, count), ...labelsOf(first) };
+    const result = await batches.run(batch, { signal, cancelOnAbort: true });
     const tookMs = now() - startedAt;
     const [program] = result.programs;
     if (program === undefined)
@@ -391,12 +404,21 @@ export async function runSweep(
     first += count;
     if (tookMs < FAST_MS) size *= 2;
     if (tookMs > SLOW_MS) size = Math.ceil(size / 2);
-    onValues(values, {
-      processor: result.processor,
-      method: program.method,
-      basis: [...new Set((result.executed_on ?? []).map(basisOf))],
-    });
+    onValues(values, provenanceOf(result));
   }
+}
+
+/** Processor and method of a batch. */
+export function provenanceOf({
+  processor,
+  programs,
+  executed_on: executed = [],
+}: Pick<BatchResult, 'processor' | 'programs' | 'executed_on'>): Provenance {
+  return {
+    processor,
+    method: programs[0]?.method,
+    basis: [...new Set(executed.map(basisOf))],
+  };
 }
 
 type ExecutedOn = NonNullable<BatchResult['executed_on']>[number];

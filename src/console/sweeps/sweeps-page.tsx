@@ -7,13 +7,14 @@ import { QcsClient, type RetryNotice } from '../../client/client.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { FieldError, faultsAt } from '../shell/faults.ts';
 import { Heading, NeedsKey, Problem } from '../shell/notice.tsx';
-import { place } from '../shell/route.ts';
-import { key } from '../shell/session.ts';
+import { goTo, hashOf, place } from '../shell/route.ts';
+import { client, key } from '../shell/session.ts';
 import { EXAMPLES } from './examples.ts';
 import { circuitOfParameter } from './program-text.ts';
-import { ResultView, type SweepRun } from './result-view.tsx';
+import { ResultView } from './result-view.tsx';
 import { ALL_FIELDS, SetupView } from './setup-view.tsx';
-import { planSweep, runSweep, type SweepDraft, type SweepPlan } from './sweep.ts';
+import { labelsOf, newSweepTag, readSweep } from './stored-sweep.ts';
+import { planSweep, runSweep, type SweepDraft, type SweepPlan, type SweepRun } from './sweep.ts';
 
 /** Points of the request that the page shows as text, by the number of inputs that vary. */
 const MAX_SHOWN_POINTS = [0, 1000, 100] as const;
@@ -25,9 +26,29 @@ export function SweepsPage() {
   const seed = useSignal(drawnSeed());
   /** When a request goes again that the service has put off. */
   const waitsUntil = useSignal<Date>();
+  /** Tag of the sweep that was begun last. */
+  const begun = useRef<string>(undefined);
   const result = useRef<HTMLDivElement>(null);
   const end = useRef<AbortController>(undefined);
   useEffect(() => () => end.current?.abort(), []);
+  const stored = place.value.query.get('sweep');
+  const own = client.value;
+  useEffect(() => {
+    // One that was begun here has its own address.
+    if (stored === null || stored === begun.current || key.value === undefined) return;
+    error.value = undefined;
+    run.value = undefined;
+    readSweep(own, stored).then(
+      (read) => {
+        if (place.peek().query.get('sweep') !== stored) return;
+        draft.value = read.draft;
+        run.value = read.run;
+      },
+      (thrown: unknown) => {
+        error.value = thrown;
+      },
+    );
+  }, [stored, own]);
 
   const plan = useMemo(() => planOrError(draft.value, seed.value), [draft.value, seed.value]);
   const start = async () => {
@@ -36,22 +57,29 @@ export function SweepsPage() {
       error.value = plan;
       return;
     }
-    const own = new AbortController();
-    end.current = own;
+    const ended = new AbortController();
+    end.current = ended;
+    const tag = newSweepTag();
+    begun.current = tag;
     try {
       const onRetry = ({ delayMs }: RetryNotice) => {
         waitsUntil.value = new Date(Date.now() + delayMs);
       };
-      const client = new QcsClient({ baseUrl: '', key: key.value ?? '', onRetry });
+      const retrying = new QcsClient({ baseUrl: '', key: key.value ?? '', onRetry });
       result.current?.scrollIntoView({ block: 'nearest' });
       const clock = () => performance.now();
-      await runSweep(plan, client.batches, own.signal, clock, (values, provenance) => {
+      const labels = labelsOf(draft.value, seed.value, tag);
+      await runSweep(plan, retrying.batches, labels, ended.signal, clock, (values, provenance) => {
         waitsUntil.value = undefined;
+        // From its first batch on there is something to open again.
+        if (values.numDone > 0 && place.peek().page === 'sweeps') {
+          goTo(hashOf(['sweeps'], { sweep: tag }), true);
+        }
         run.value = { values, provenance, state: 'running' };
       });
       if (run.value !== undefined) run.value = { ...run.value, state: 'completed' };
     } catch (thrown) {
-      const isCancelled = own.signal.aborted;
+      const isCancelled = ended.signal.aborted;
       if (!isCancelled) error.value = thrown;
       // A sweep that was refused has nothing to show.
       const last = run.value;

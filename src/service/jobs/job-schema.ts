@@ -159,8 +159,18 @@ export function queryTimeMs(time: string): number {
   return Date.parse(withPlus(time));
 }
 
+const MAX_SEARCH_LENGTH = 100;
+/** Jobs that one request of a search looks through, about; a chunk of them takes a millisecond or two. */
+export const MAX_SEARCHED = 10_000;
+
+/** Words of a search, with small letters A to Z. */
+export function wordsOf(search: string): readonly string[] {
+  const small = search.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return small.split(/\s+/).filter((word) => word !== '');
+}
+
 /** Query of a listing. */
-export function jobQuery({ kind }: JobResource) {
+export function jobQuery({ kind, targetFields }: JobResource) {
   return z.strictObject({
     limit: pageLimit,
     cursor: z
@@ -181,6 +191,12 @@ export function jobQuery({ kind }: JobResource) {
       .max(MAX_TAGS)
       .optional()
       .describe('Only jobs with this tag; if repeated, with all of the tags'),
+    search: text(MAX_SEARCH_LENGTH)
+      .refine((given) => wordsOf(given).length > 0, { error: 'Must have a word to look for' })
+      .optional()
+      .describe(
+        `Only jobs that have each word of this text: as the beginning of the id, in the name, in the ${targetFields[0]}, or as the status or kind (\`${kind}\`). A to Z match in either case. One request looks through ${MAX_SEARCHED} jobs at most: a page with fewer jobs than \`limit\`, or none, has a \`next_cursor\` while there are more to look through`,
+      ),
     created_after: queryTime.describe(
       'Only jobs created at this time or later: an ISO 8601 time with its zone, or a date',
     ),

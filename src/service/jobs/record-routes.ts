@@ -23,8 +23,10 @@ import {
   jobParams,
   jobQuery,
   listRepeated,
+  MAX_SEARCHED,
   queryTimeMs,
   recordQuery,
+  wordsOf,
 } from './job-schema.ts';
 import { recordJson, withRequest } from './job-view.ts';
 import type { JobSubmissions } from './submit-job.ts';
@@ -167,7 +169,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
       },
     },
     async (request, reply) => {
-      const { limit: asked, cursor, status, name, tag } = request.query;
+      const { limit: asked, cursor, status, name, tag, search } = request.query;
       const { created_after: from, created_before: before } = request.query;
       const limit = asked === undefined ? DEFAULT_LIMIT : Number(asked);
       const found = await jobs.list({
@@ -176,6 +178,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
         ...(status !== undefined && { statuses: status }),
         ...(name !== undefined && { name }),
         ...(tag !== undefined && { tags: tag }),
+        ...(search !== undefined && { words: wordsOf(search), maxRead: MAX_SEARCHED }),
         ...(from !== undefined && { createdFrom: queryTimeMs(from) }),
         ...(before !== undefined && { createdBefore: queryTimeMs(before) }),
         ...(cursor !== undefined && { before: cursorPlace(cursor) }),
@@ -184,7 +187,7 @@ export function jobRecordRoutes<Submission extends JobSubmission>(
         limit: limit + 1,
       });
       const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
+      const last = found.length > limit ? page.at(-1) : found.readTo;
       return envelopes.send(request, reply, {
         [listName]: page.flatMap(summaryOf),
         next_cursor: last === undefined ? null : cursorText(last),

@@ -17,6 +17,7 @@ import { type ClusterSource, clusterMetrics } from './cluster-metrics.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { InferenceMetrics } from './inference-metrics.ts';
 import { type LiveSources, liveMetrics, type WorkSources, workMetrics } from './live-metrics.ts';
+import { LoadHistory } from './load-history.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 
 /** Seconds, from the shortest engine run to a circuit that takes a minute. */
@@ -37,11 +38,18 @@ export class ServiceMetrics {
   readonly #readLive: (sources: LiveSources) => void;
   readonly #readWork: (sources: WorkSources) => void;
   readonly #process: ProcessMetrics;
+  readonly history: LoadHistory;
   #readCluster: (() => void) | undefined;
+  #cluster: ClusterSource | undefined;
 
-  /** Starts measuring the process; `close` stops it. */
-  constructor() {
-    this.http = new HttpMetrics(this.#registry);
+  /**
+   * Starts measuring the process; `close` stops it.
+   *
+   * @param now - Milliseconds since 1970 UTC.
+   */
+  constructor(now: () => number) {
+    this.history = new LoadHistory(now);
+    this.http = new HttpMetrics(this.#registry, this.history);
     this.#damaged = new Counter({
       name: 'qcs_damaged_records_total',
       help: 'Stored records found damaged, each counted once, by table.',
@@ -49,7 +57,7 @@ export class ServiceMetrics {
       registers: [this.#registry],
     });
     for (const table of DAMAGED_TABLES) this.#damaged.inc({ table }, 0);
-    this.#jobs = new JobMetrics(this.#registry);
+    this.#jobs = new JobMetrics(this.#registry, this.history);
     this.engines = new EngineMetrics(this.#registry);
     this.#inferences = new InferenceMetrics(this.#registry);
     this.#readLive = liveMetrics(this.#registry);
@@ -64,6 +72,12 @@ export class ServiceMetrics {
   setCluster(source: ClusterSource): void {
     this.#registry.setDefaultLabels({ node: source.node });
     this.#readCluster = clusterMetrics(this.#registry, source);
+    this.#cluster = source;
+  }
+
+  /** The cluster that this node is in, if it is in one. */
+  get cluster(): ClusterSource | undefined {
+    return this.#cluster;
   }
 
   /** Media type of the result of `scrape`. */
@@ -97,6 +111,7 @@ export class ServiceMetrics {
   /** Stops measuring the process. */
   close(): void {
     this.#process.close();
+    this.history.close();
   }
 }
 
@@ -108,8 +123,10 @@ class JobMetrics {
   readonly #finished: Counter<'kind' | 'status'>;
   readonly #queueTimes: Histogram<'kind'>;
   readonly #runTimes: Histogram<'kind'>;
+  readonly #history: LoadHistory;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, history: LoadHistory) {
+    this.#history = history;
     const registers = [registry];
     this.#finished = new Counter({
       name: 'qcs_jobs_finished_total',
@@ -159,6 +176,7 @@ class JobMetrics {
     const { kind, status, createdAt, startedAt, finishedAt } = job;
     if (!isFinal(status)) return job;
     this.#finished.inc({ kind, status });
+    this.#history.countJob(job);
     if (status === 'completed' && startedAt !== undefined && finishedAt !== undefined) {
       // The system clock may have been set back meanwhile.
       this.#queueTimes.observe({ kind }, Math.max(0, startedAt - createdAt) / 1000);
@@ -168,6 +186,8 @@ class JobMetrics {
   }
 }
 
+/** Label of requests whose callers left before the answer. */
+const ABORTED = 'aborted';
 /** Label of requests that match no route. */
 const UNMATCHED = 'unmatched';
 /** Methods with a series of their own; the parser knows about thirty others, which share one. */
@@ -180,8 +200,10 @@ class HttpMetrics {
   readonly #requests: Counter<'route' | 'method' | 'status'>;
   readonly #durations: Histogram<'route' | 'method'>;
   readonly #errors: Counter<'code' | 'status'>;
+  readonly #history: LoadHistory;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, history: LoadHistory) {
+    this.#history = history;
     const registers = [registry];
     this.#requests = new Counter({
       name: 'qcs_http_requests_total',
@@ -211,7 +233,7 @@ class HttpMetrics {
       reply.raw.on('close', () => {
         // Without an answer the status code means nothing.
         const isAnswered = reply.raw.headersSent;
-        this.#count(request, reply, isAnswered ? String(reply.statusCode) : 'aborted');
+        this.#count(request, reply, isAnswered ? String(reply.statusCode) : ABORTED);
       });
       done();
     });
@@ -233,6 +255,7 @@ class HttpMetrics {
     const route = request.routeOptions.url ?? UNMATCHED;
     const method = METHODS.has(request.method) ? request.method : 'other';
     this.#requests.inc({ route, method, status });
+    if (status !== ABORTED) this.#history.countRequest(Number(status));
     if (String(reply.getHeader('content-type')).startsWith(EVENT_STREAM)) return;
     this.#durations.observe({ route, method }, reply.elapsedTime / 1000);
   }

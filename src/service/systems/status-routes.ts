@@ -11,6 +11,7 @@ import type { ServiceDeps } from '../service-deps.ts';
 import { agent, viewAgent } from '../work/agent-schema.ts';
 import { viewTpuFleet } from '../work/tpu-routes.ts';
 import { tpuFleet } from '../work/tpu-schema.ts';
+import { serviceLoad, viewLoad } from './load-view.ts';
 import { processor } from './processor-schema.ts';
 import { viewProcessor } from './processor-view.ts';
 import { systemSummary, viewSystems } from './system-view.ts';
@@ -147,6 +148,17 @@ export function serviceStatusRoutes(app: ServiceApp, context: RouteContext): voi
         tpu: only(viewTpuFleet(tpu, cpuModel), TPU),
       } satisfies StatusView;
     },
+  });
+
+  showRoute(app, context, {
+    path: '/status/load',
+    operationId: 'getLoad',
+    tag: 'service',
+    summary: 'How busy the engines are, and were over the last hour',
+    description:
+      'Kept in memory, minute by minute, from the start of the process. In a cluster each node answers for itself, and says which it is.',
+    answer: serviceLoad,
+    view: () => viewLoad(deps),
   });
 }
 

@@ -59,7 +59,7 @@ export async function openGoldenService(): Promise<GoldenService> {
     discover: async () => ({ adapters: [] }),
   });
   await Promise.all([hardware.check(), fleet.start()]);
-  const metrics = new ServiceMetrics();
+  const metrics = new ServiceMetrics(() => 0);
   const violations: Violation[] = [];
   const served = servedProcessors(fleet, metrics.engines, (each) => violations.push(each));
   const simulators = served.processors.filter(isSimulator);

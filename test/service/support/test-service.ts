@@ -80,12 +80,12 @@ export type TestOverrides = Partial<Omit<ServiceDeps, 'settings'>> & {
 export async function openTestService(overrides: TestOverrides = {}): Promise<TestService> {
   const { processors, settings, workloads, ...others } = overrides;
   const processor = new FakeProcessor();
-  const metrics = others.metrics ?? new ServiceMetrics();
+  const clock = { now: START };
+  const metrics = others.metrics ?? new ServiceMetrics(() => clock.now);
   const violations: Violation[] = [];
   const fleet = servedProcessors(directory(processors ?? [processor]), metrics.engines, (each) =>
     violations.push(each),
   );
-  const clock = { now: START };
   const now = () => clock.now;
   const work = workloads ?? openWorkloads(now);
   const { pool, agents, planner, tpu } = work;

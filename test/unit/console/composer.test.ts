@@ -8,7 +8,12 @@ import {
   writeAngle,
   writeGateAngle,
 } from '../../../src/console/composer/angle-text.ts';
-import { drawnGates, stepWords } from '../../../src/console/composer/circuit-words.ts';
+import {
+  cellWords,
+  circuitWords,
+  drawnGates,
+  stepWords,
+} from '../../../src/console/composer/circuit-words.ts';
 import {
   addQubit,
   columnsOf,
@@ -26,12 +31,20 @@ import {
   replaceStep,
   type Step,
   stepAt,
+  takesControls,
   withControlOn,
   withControls,
   withQubit,
 } from '../../../src/console/composer/edited-circuit.ts';
 import { EXAMPLES } from '../../../src/console/composer/examples.ts';
-import { readShared, writeShared } from '../../../src/console/composer/permalink.ts';
+import {
+  keptText,
+  readKept,
+  readShared,
+  sharedGatesOf,
+  sharedOf,
+  writeShared,
+} from '../../../src/console/composer/permalink.ts';
 import { pythonText } from '../../../src/console/composer/python-texts.ts';
 import {
   hueOf,
@@ -525,6 +538,71 @@ describe('a change of a text', () => {
     expect(changeTo(before, after)).toEqual(change);
     const { from, to, insert } = changeTo(before, after);
     expect(before.slice(0, from) + insert + before.slice(to)).toBe(after);
+  });
+});
+
+describe('a display', () => {
+  const display = (name: string, qubit: number): Omit<Step, 'id'> => step(name, [qubit]);
+  const H = { gate: 'H', qubit: 0 };
+  const CX = { gate: 'CX', control: 0, target: 1 };
+  const shown = insertSteps(insertSteps(editedCircuit([H, CX]), 1, [display('bloch', 0)]), 9, [
+    display('probability', 1),
+  ]);
+
+  test('has a place of the grid, and is no gate of what is sent, counted or exported', () => {
+    expect(names(shown)).toEqual(['H 0', 'bloch 0', 'X 0 1', 'probability 1']);
+    expect(columnsOf(shown)).toEqual([0, 1, 2, 3]);
+    expect(gateObjects(shown)).toEqual([H, CX]);
+    expect([1, 2, 3, 4].map((column) => objectsBefore(shown, column))).toEqual([1, 1, 2, 2]);
+    for (const framework of ['Qiskit', 'Cirq', 'PennyLane'] as const) {
+      const text = pythonText(framework, shown, {}, []);
+      expect(text).toBe(pythonText(framework, editedCircuit([H, CX]), {}, []));
+    }
+    expect(circuitWords(shown)).toBe('Circuit of 2 qubits with 2 gates and 2 displays');
+    expect(takesControls({ name: 'bloch' })).toBe(false);
+  });
+
+  test('is kept in a link at its place, and a link of something else holds none', async () => {
+    const version = { circuit: shown };
+    const shared = await readShared(await writeShared(sharedGatesOf(version)));
+    if (shared === undefined || !('circuit' in shared)) throw new Error('no circuit');
+    expect(shared.displays).toEqual([
+      { show: 'bloch', qubit: 0, after: 1 },
+      { show: 'probability', qubit: 1, after: 2 },
+    ]);
+    expect(names(editedCircuit(shared.circuit, shared.qubits, shared.displays))).toEqual(
+      names(shown),
+    );
+    const kept = readKept(keptText({ past: [], present: version, future: [] }, ''));
+    expect(kept && names(kept.work.present.circuit)).toEqual(names(shown));
+    for (const displays of [
+      [{ show: 'X', qubit: 0, after: 0 }],
+      [{ show: 'bloch', qubit: 64, after: 0 }],
+      'x',
+    ]) {
+      expect(sharedOf({ qubits: 2, circuit: [H], displays })).toBeUndefined();
+    }
+  });
+
+  test('between an X and a gate keeps them from becoming an open control', () => {
+    const X = { gate: 'X', qubit: 0 };
+    const between = insertSteps(editedCircuit([X]), 1, [display('probability', 0)]);
+    const whole = insertSteps(between, 9, [step('X', [1], { controls: [0] }), step('X', [0])]);
+    const { circuit, qubits, displays } = sharedGatesOf({ circuit: whole });
+    expect(names(editedCircuit(circuit, qubits, displays))).toEqual(names(whole));
+  });
+
+  test('says its value at the cursor', () => {
+    const [, bloch, , likely] = shown.steps;
+    const vectors = new Map([
+      [bloch?.id ?? 0, [1, 0, 0]],
+      [likely?.id ?? 0, [0, 0, 0]],
+    ] as const);
+    expect(cellWords(shown, 1, 3, vectors)).toBe(
+      'q1, column 4: Display of the probability of 1 of q1, 50%',
+    );
+    expect(cellWords(shown, 0, 1, vectors)).toContain('x 1.00, y 0.00, z 0.00, by itself');
+    expect(cellWords(shown, 0, 1)).toBe('q0, column 2: Display of the Bloch vector of q0');
   });
 });
 

@@ -1,6 +1,6 @@
 /** The words of the fleet's page: states, reasons, effects of maintenance, processors, figures. */
 import { describe, expect, test } from 'vitest';
-import type { Device, Processor } from '../../../src/client/api-types.ts';
+import type { Device, Processor, ServiceLoad } from '../../../src/client/api-types.ts';
 import {
   backingInWords,
   countStates,
@@ -12,6 +12,14 @@ import {
   silentSince,
   stateOf,
 } from '../../../src/console/fleet/device-words.ts';
+import {
+  failuresInWords,
+  historyInWords,
+  laneInWords,
+  laneName,
+  latencyInWords,
+  loadCurves,
+} from '../../../src/console/fleet/load-words.ts';
 import {
   availabilityInWords,
   basisOf,
@@ -289,5 +297,64 @@ describe('figures', () => {
       '1.5 GiB',
     ]);
     expect([40_000, 240_000].map(span)).toEqual(['40 s', '4 min']);
+  });
+});
+
+describe('the load of the service', () => {
+  const figures = {
+    busy: { small: 0.5 },
+    jobs: { completed: 3, failed: 1, cancelled: 2 },
+    latency_ms: { p50: 0.5, p95: 12.4, p99: 1430 },
+    requests: { answered: 1000, failed: 5 },
+  };
+  const minute = (at: string, rest: object = {}) => ({ at, sampled_s: 60, ...figures, ...rest });
+  const loaded: ServiceLoad = {
+    since: '2026-01-02T03:04:05.678Z',
+    engines: [
+      { id: 'small', kind: 'small', engines: 2, busy: 1 },
+      { id: 'adapter-3', kind: 'adapter', engines: 1, busy: 0 },
+    ],
+    now: { waiting: 0 },
+    hour: figures,
+    minutes: [
+      minute('2026-01-02T03:04:00.000Z', { waiting: { mean: 1.5, most: 4 } }),
+      minute('2026-01-02T03:06:00.000Z', { latency_ms: undefined, busy: {} }),
+    ],
+  };
+
+  test('is in words', () => {
+    const [small, adapter] = loaded.engines;
+    if (small === undefined || adapter === undefined) throw new Error('unreachable: two lanes');
+    expect(laneInWords(small, figures)).toBe('1 of 2 busy now, 25% on average');
+    expect(laneInWords(adapter, figures)).toBe('0 of 1 busy now');
+    expect(laneName(adapter)).toBe('GPU 3');
+    expect(failuresInWords(figures)).toEqual([
+      '1 of 4 jobs failed (25%)',
+      '5 of 1,000 requests failed (0.5%)',
+    ]);
+    expect(latencyInWords(figures)).toBe('half within 1 ms, 95% within 12 ms and 99% within 1.4 s');
+    expect(historyInWords(loaded)).toMatch(
+      /^Kept by the service since its start at \d\d:\d\d:05\.$/,
+    );
+    const whole = { ...loaded, minutes: [minute('2026-01-02T04:03:00.000Z')] };
+    expect(historyInWords(whole)).toBe('Kept by the service for the last hour.');
+    expect(historyInWords({ ...whole, node: 'b', nodes: 3 })).toBe(
+      'Kept by the node b, which answered, for the last hour: its engines, the jobs that it ran, the requests that it answered. 3 nodes are up; each keeps its own.',
+    );
+  });
+
+  test('is drawn by minutes, with gaps where nothing is known', () => {
+    const { x, busy, waiting, latency, failures } = loadCurves(loaded);
+    expect(x.values).toEqual([-2, -1, 0]);
+    expect(busy.map(({ values }) => values)).toEqual([
+      [25, NaN, NaN],
+      [NaN, NaN, NaN],
+    ]);
+    expect(waiting[1]?.values).toEqual([4, NaN, NaN]);
+    expect(latency[2]?.values).toEqual([1430, NaN, NaN]);
+    expect(failures.map(({ values }) => values)).toEqual([
+      [25, NaN, 25],
+      [0.5, NaN, 0.5],
+    ]);
   });
 });

@@ -11,8 +11,18 @@ import {
   passes,
   queryOf,
   rowOf,
+  sorted,
+  sortingOf,
+  sortText,
+  withSweeps,
 } from '../../../src/console/jobs/job-row.ts';
-import { inWords, shapeOf } from '../../../src/console/jobs/result-shape.ts';
+import {
+  fieldInWords,
+  inWords,
+  isUnit,
+  shapeOf,
+  titleOf,
+} from '../../../src/console/jobs/result-shape.ts';
 import {
   bb84Of,
   cutOf,
@@ -70,10 +80,69 @@ test.each([
   [{ status: 'completed' }, true],
   [{ where: 'qv' }, false],
   [{ tag: 'blue' }, true],
-  [{ text: 'CIRC_' }, true],
-  [{ text: 'red' }, false],
+  // The service has looked for the text already, with the rule of its own.
+  [{ text: 'red' }, true],
 ] as const)('the filters %j let the row pass: %s', (some, isPassed) => {
   expect(passes(row, { ...NONE, ...some })).toBe(isPassed);
+});
+
+describe('the list', () => {
+  const part = (id: string, second: number, rest: object = {}): JobRow =>
+    rowOf({
+      batch_id: id,
+      processor: 'qvm',
+      points: 10,
+      seed: 7,
+      name: 'Z0 by a',
+      tags: ['sweep-0123abcd'],
+      status: 'completed',
+      priority: 'normal',
+      created_at: `2026-01-02T00:00:0${second}.000Z`,
+      started_at: `2026-01-02T00:00:0${second}.100Z`,
+      finished_at: `2026-01-02T00:00:0${second}.200Z`,
+      ...rest,
+    });
+
+  test('has one row for the batches of a sweep', () => {
+    const alone = part('b0', 2, { tags: ['sweep-of-mine'], points: 1 });
+    const rows = withSweeps([part('b3', 3), row, alone, part('b1', 1)]);
+    expect(rows.map(({ id }) => id)).toEqual(['sweep-0123abcd', 'circ_1', 'b0']);
+    expect(rows[0]).toMatchObject({
+      kind: 'sweep',
+      name: 'Z0 by a',
+      what: '20 points',
+      parts: 2,
+      tags: [],
+      status: 'completed',
+      createdAt: '2026-01-02T00:00:01.000Z',
+      startedAt: '2026-01-02T00:00:01.100Z',
+      finishedAt: '2026-01-02T00:00:03.200Z',
+    });
+    expect(rows[2]).toMatchObject({ kind: 'batch', what: '1 point', tags: ['sweep-of-mine'] });
+    const [running] = withSweeps([part('b3', 3, { status: 'running' }), part('b1', 1)]);
+    expect([running?.status, running?.finishedAt]).toEqual(['running', undefined]);
+    const [failed] = withSweeps([part('b3', 3, { status: 'failed' }), part('b1', 1)]);
+    expect(failed?.status).toBe('failed');
+  });
+
+  test('is sorted by any column in both orders, the newest and the longest first', () => {
+    const rows = [
+      part('long', 4, { tags: [], name: 'b 10', finished_at: '2026-01-02T00:00:09.000Z' }),
+      part('short', 3, { tags: [], name: 'b 9', status: 'failed' }),
+      part('waits', 2, { tags: [], name: 'a', status: 'queued', finished_at: undefined }),
+    ];
+    const ids = (text: string) => {
+      const sorting = sortingOf(new URLSearchParams({ sort: text }));
+      expect(sortText(sorting)).toBe(text === 'sent' ? undefined : text);
+      return sorted(rows, sorting).map(({ id }) => id);
+    };
+    expect(ids('sent')).toEqual(['long', 'short', 'waits']);
+    expect(ids('-sent')).toEqual(['waits', 'short', 'long']);
+    expect(ids('took')).toEqual(['long', 'short', 'waits']);
+    expect(ids('job')).toEqual(['waits', 'short', 'long']);
+    expect(ids('-job')).toEqual(['long', 'short', 'waits']);
+    expect(ids('status')).toEqual(['waits', 'long', 'short']);
+  });
 });
 
 describe('the feed', () => {
@@ -133,6 +202,21 @@ describe('the feed', () => {
     expect(ids(feed)).toEqual(['c9', 'c8', 't5', 't4', 'c1']);
   });
 
+  test('reads on in a listing of which a search has found nothing yet', async () => {
+    const feed = feedOf({
+      circuits: [[job('c9', 9)], [job('c8', 8)]],
+      tasks: [[], [job('t5', 5)]],
+    });
+    await feed.readMore();
+    expect(ids(feed)).toEqual(['c9']);
+    await feed.readMore();
+    expect(asked.at(-1)).toBe('tasks 1');
+    expect(feed.isComplete).toBe(false);
+    asked = [];
+    await feed.renew();
+    expect(asked.filter((each) => each.startsWith('tasks'))).toEqual(['tasks 0']);
+  });
+
   test('a renewal brings new jobs, and asks for older ones that still ran', async () => {
     const feed = feedOf({ circuits: [[job('c1', 1, { status: 'running' })]] });
     await feed.readMore();
@@ -180,11 +264,30 @@ test.each([
   expect(shapeOf(name, value)).toBe(shape);
 });
 
+test.each([
+  ['hartree_fock_energy_hartree', -1.117, 'Hartree–Fock energy', '−1.117 hartree'],
+  ['bond_length_angstrom', 0.735, 'Bond length', '0.735 Å'],
+  ['error_rate_interval_95', [0.1, 0.2], 'Error rate, 95% interval', '0.1, 0.2'],
+  ['stopped_because', 'gradient_below_tolerance', 'Stopped because', 'gradient below tolerance'],
+  ['seed', 4257463830100048, 'Seed', '4257463830100048'],
+  ['qaoa', 'p', 'QAOA', 'p'],
+  ['forms', 'x_1 + y', 'Forms', 'x_1 + y'],
+])('the field %s is written with its unit, as a person reads it', (name, value, title, words) => {
+  expect([titleOf(name), fieldInWords(name, value)]).toEqual([title, words]);
+});
+
+test('a unit in a field of its own stands behind its value', () => {
+  const fields = { energy: -1.5, energy_unit: 'hartree' };
+  expect(fieldInWords('energy', -1.5, fields)).toBe('−1.5 hartree');
+  expect(['energy', 'energy_unit'].map((name) => isUnit(name, fields))).toEqual([false, true]);
+  expect(isUnit('energy_unit', { energy_unit: 'eV' })).toBe(false);
+});
+
 test('values are in words', () => {
   expect(inWords(true)).toBe('yes');
   expect(inWords(-0.123456789)).toBe('−0.123457');
   expect(inWords([1, [2, 3]])).toBe('1, 2, 3');
-  expect(inWords({ p_value: 0.5 })).toBe('p value 0.5');
+  expect(inWords({ p_value: 0.5 })).toBe('p-value 0.5');
 });
 
 test('counts are a CSV file, and fields with commas are quoted', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  between,
   capitalized,
   duration,
   grouped,
@@ -22,7 +23,14 @@ describe('the page writes', () => {
     [plain(-0.4, 2), '−0.40'],
     [percent(0.94), '94.0%'],
     [percent(0.9625, 2), '96.25%'],
+    [duration(0), '0 µs'],
+    [duration(0.0402), '40 µs'],
     [duration(0.84), '0.8 ms'],
+    [duration(999.7), '1.0 s'],
+    [duration(185_400), '3 min 5 s'],
+    [duration(179_600), '3 min 0 s'],
+    [between('2026-01-02T00:00:00.001Z', '2026-01-02T00:00:00.001Z'), 'under 1 ms'],
+    [between('2026-01-02T00:00:00.001Z', '2026-01-02T00:00:00.004Z'), '3 ms'],
     [duration(12.4), '12 ms'],
     [duration(1430), '1.4 s'],
     [listed([]), ''],

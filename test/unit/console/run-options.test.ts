@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Processor } from '../../../src/client/api-types.ts';
+import { onUsedQubits } from '../../../src/console/run/fitted-wires.ts';
 import {
   chosenOption,
   FIRST_CHOICES,
@@ -153,4 +154,23 @@ test('knows a measurement in operations and in a text, but not in a comment', ()
   expect(hasMeasurement({ circuit: [{ gate: 'H', qubit: 0 }] })).toBe(false);
   expect(hasMeasurement({ qasm: 'c = measure q;' })).toBe(true);
   expect(hasMeasurement({ qasm: '// measure\n/* measure\n */ h q;' })).toBe(false);
+});
+
+test('a fitted circuit is drawn on the qubits of the device that it uses', () => {
+  const { qubits, gates } = onUsedQubits([
+    { gate: 'GPHASE', gamma: 0.5 },
+    { gate: 'SX', qubit: 12 },
+    { gate: 'CZ', control: 12, target: 140 },
+    { gate: 'BARRIER' },
+    { gate: 'M', qubits: [140], bits: [1] },
+  ]);
+  expect(qubits).toEqual([12, 140]);
+  expect(
+    gates.map(({ name, controls, targets, column }) => [name, [...controls, ...targets], column]),
+  ).toEqual([
+    ['SX', [0], 0],
+    ['Z', [0, 1], 1],
+    ['BARRIER', [0, 1], 2],
+    ['M', [1], 3],
+  ]);
 });

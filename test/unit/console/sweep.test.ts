@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Batch } from '../../../src/client/api-types.ts';
 import type { BatchProgramResult, BatchResult } from '../../../src/client/client.ts';
 import { readAngle } from '../../../src/console/composer/angle-text.ts';
 import { faultsAt } from '../../../src/console/shell/faults.ts';
 import { EXAMPLES } from '../../../src/console/sweeps/examples.ts';
+import { isSweepTag, labelsOf, sweepOf } from '../../../src/console/sweeps/stored-sweep.ts';
 import {
   csvOf,
   type InputDraft,
@@ -185,6 +187,41 @@ describe('values', () => {
   });
 });
 
+describe('a sweep that is kept', () => {
+  const draft: SweepDraft = { ...DRAFT, inputs: { ...DRAFT.inputs, a: range('0', '1', '5') } };
+  const labels = labelsOf(draft, 7, 'sweep-0123abcd');
+  const batch = (first: number, values: readonly number[], status = 'completed') =>
+    ({
+      batch_id: 'batch_1',
+      processor: 'qvm',
+      points: values.length,
+      status,
+      request: { target_processor: 'qvm', ...labels(first) },
+      programs: [
+        { points: values.length, qubits: 1, seed: 7, expectation: values.map((each) => [each]) },
+      ],
+    }) as unknown as Batch;
+
+  test('names what is swept, unless it has a name', () => {
+    expect(labels(0)).toMatchObject({ name: 'Z0 by a', tags: ['sweep-0123abcd'] });
+    expect(labelsOf({ ...draft, name: ' mine ' }, 7, 'sweep-0123abcd')(0).name).toBe('mine');
+    expect(isSweepTag('sweep-0123abcd')).toBe(true);
+    expect(isSweepTag('sweep-of-mine')).toBe(false);
+  });
+
+  test('is put together from its batches', () => {
+    const whole = sweepOf([batch(3, [0.3, 0.4]), batch(0, [0, 0.1, 0.2])]);
+    expect(whole?.draft).toEqual(draft);
+    expect(whole?.run.state).toBe('completed');
+    expect(whole?.run.provenance?.processor).toBe('qvm');
+    expect(Array.from(whole?.run.values.series[0]?.values ?? [])).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
+    const part = sweepOf([batch(3, [0.3, 0.4], 'failed'), batch(0, [0, 0.1, 0.2])]);
+    expect([part?.run.state, part?.run.values.numDone]).toEqual(['failed', 3]);
+    expect(sweepOf([batch(0, [0, 0.1, 0.2])])?.run.state).toBe('incomplete');
+    expect(sweepOf([{ ...batch(0, [0]), request: {} }])).toBeUndefined();
+  });
+});
+
 describe('a sweep that runs', () => {
   /** Runs 100 points, each of which takes some milliseconds, and answers the sizes of the batches. */
   async function sizesAt(pointMs: number): Promise<readonly number[]> {
@@ -213,6 +250,7 @@ describe('a sweep that runs', () => {
     await runSweep(
       plan,
       batches,
+      (first) => ({ name: `from ${first}` }),
       new AbortController().signal,
       () => now,
       (values) => {

@@ -252,8 +252,8 @@ class Circuits:
     def list(self, **filters: Any) -> Iterator[Job[CircuitResult]]:
         """The key's circuits, newest first, fetched page by page.
 
-        ``filters`` are those of the listing: ``status``, ``name``, ``tag``, ``created_after``, ``created_before``, and
-        ``limit``, the number of jobs in a page.
+        ``filters`` are those of the listing: ``status``, ``name``, ``tag``, ``search``, ``created_after``,
+        ``created_before``, and ``limit``, the number of jobs in a page.
         """
         return map(Job, iterate_now(self._core.list(**filters)))
 

@@ -37,6 +37,53 @@ function expectAmplitudes(state: LiveState, expected: readonly number[]): void {
   expect(worstAmplitude(state.amplitudes, Float64Array.from(expected))).toBeLessThan(1e-12);
 }
 
+describe('displays', () => {
+  const at = (qubit: number, step: number) => ({ id: 1, qubit, step });
+  const rows = ({ displays = new Float64Array() }: LiveState) =>
+    Array.from({ length: displays.length / 3 }, (_, i) =>
+      Array.from(displays.subarray(3 * i, 3 * i + 3), (each) => Number(each.toFixed(9)) + 0),
+    );
+
+  test('have the Bloch vectors of their qubits after the entries before them', async () => {
+    const circuit = [...BELL, { gate: 'S', qubit: 0 }, { gate: 'X', qubit: 1 }];
+    const places = [at(0, 1), at(0, 0), at(1, 1), at(0, 2), at(0, 4)];
+    const shown = await show({ circuit }, { displays: places });
+    expect(rows(shown)).toEqual([
+      [1, 0, 0],
+      [0, 0, 1],
+      [0, 0, 1],
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+    expect((await show({ circuit })).displays).toBeUndefined();
+    const turned = [
+      { gate: 'H', qubit: 0 },
+      { gate: 'S', qubit: 0 },
+    ];
+    expect(rows(await show({ circuit: turned }, { displays: [at(0, 2)] }))).toEqual([[0, 1, 0]]);
+  });
+
+  test('are of the same drawn course as the state', async () => {
+    const circuit = [
+      { gate: 'H', qubit: 0 },
+      { gate: 'M', qubits: [0], bits: [0] },
+      { gate: 'X', qubit: 1, condition: { bits: [0], value: 1 } },
+    ];
+    const seen = new Set<number>();
+    for (let seed = 0; seed < 20; seed += 1) {
+      const shown = await show({ circuit }, { seed, displays: [at(0, 1), at(0, 2), at(1, 3)] });
+      const z = shown.trajectory?.bits[0] === 1 ? -1 : 1;
+      expect(rows(shown)).toEqual([
+        [1, 0, 0],
+        [0, 0, z],
+        [0, 0, z],
+      ]);
+      seen.add(z);
+    }
+    expect(seen.size).toBe(2);
+  });
+});
+
 describe('a step', () => {
   test('shows the circuit as far as it has been applied, on all its qubits', async () => {
     expectAmplitudes(await show({ circuit: BELL }, { step: 0 }), [1, 0, 0, 0, 0, 0, 0, 0]);
