@@ -19,6 +19,7 @@ import {
   faultsOf,
   hasMeasurement,
   hasOwnNoise,
+  movedDefault,
   noiseInWords,
   type ProcessorOption,
   processorOptionsOf,
@@ -76,6 +77,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance, children 
     choices,
   );
   const chosen = chosenOption(options, choices.processor);
+  const moved = movedDefault(options, choices);
   const faults = faultsOf(choices);
   const hasFaults = faults.shots.length + faults.seed.length > 0;
   const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
@@ -131,6 +133,9 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance, children 
             </p>
           </div>
         </RunForm>
+        <p class="notice warn" role="status" hidden={moved === undefined}>
+          {moved}
+        </p>
         {hindrance !== undefined && <p class="notice">{hindrance}</p>}
         {runs.active?.progress.progress !== undefined && (
           <progress
