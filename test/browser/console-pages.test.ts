@@ -42,7 +42,7 @@ describeWith(['Chromium'], 'the pages of the console', () => {
     await visit.page.getByRole('link', { name: 'Fleet', exact: true }).click();
     await visit.sees('This page could not be loaded');
     await visit.page.unroute(lost);
-    await visit.has('#main h1:text-is("Fleet")');
+    await visit.has('#main h1:text-is("The fleet")');
     visit.complaints.length = 0;
   });
 

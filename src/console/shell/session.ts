@@ -6,7 +6,8 @@ import { computed, signal } from '@preact/signals';
 import type { Routes } from '../../client/api-types.ts';
 import { QcsClient } from '../../client/client.ts';
 
-const NAME = 'qcs-key';
+/** The key in the storage of the tab or of the browser. */
+export const STORED_KEY = 'qcs-key';
 /** The last run of the tab in its storage. It goes with the key. */
 export const LAST_RUN = 'qcs-run';
 
@@ -45,7 +46,7 @@ export const client = computed(() => clientOf(key.value));
 
 /** True if the key is in the browser's storage. */
 export function isRemembered(): boolean {
-  return localStorage.getItem(NAME) !== null;
+  return localStorage.getItem(STORED_KEY) !== null;
 }
 
 /**
@@ -56,7 +57,7 @@ export function isRemembered(): boolean {
 export async function enterKey(text: string, remember: boolean): Promise<KeyInfo> {
   const info = await clientOf(text).request('GET /keys/info');
   forgetKey();
-  (remember ? localStorage : sessionStorage).setItem(NAME, text);
+  (remember ? localStorage : sessionStorage).setItem(STORED_KEY, text);
   key.value = text;
   keyInfo.value = info;
   refusedKey.value = undefined;
@@ -65,12 +66,13 @@ export async function enterKey(text: string, remember: boolean): Promise<KeyInfo
 
 /** Goes on without a key, in all tabs if it is remembered. */
 export function forgetKey(): void {
-  localStorage.removeItem(NAME);
+  localStorage.removeItem(STORED_KEY);
   forgetKeyHere();
 }
 
-function forgetKeyHere(): void {
-  sessionStorage.removeItem(NAME);
+/** Goes on without a key in this tab. */
+export function forgetKeyHere(): void {
+  sessionStorage.removeItem(STORED_KEY);
   sessionStorage.removeItem(LAST_RUN);
   key.value = undefined;
   keyInfo.value = undefined;
@@ -88,21 +90,6 @@ export async function renewKeyInfo(): Promise<void> {
   }
 }
 
-/** Follows the other tabs of this browser: a remembered key that one of them forgets or replaces, this one does, too. */
-export function followOtherTabs(): void {
-  window.addEventListener('storage', ({ key: name, oldValue, newValue, storageArea }) => {
-    // Without a name, all of the storage was cleared.
-    if (storageArea !== localStorage || (name !== null && name !== NAME)) return;
-    // This tab has a key of its own.
-    if (sessionStorage.getItem(NAME) !== null) return;
-    if (name !== null && oldValue !== null && key.value !== oldValue) return;
-    if (newValue === key.value) return;
-    forgetKeyHere();
-    key.value = newValue ?? undefined;
-    void renewKeyInfo();
-  });
-}
-
 /** Whether the key has a scope; false until the service has answered. */
 export function mayUse(scope: KeyInfo['scopes'][number]): boolean {
   const scopes = keyInfo.value?.scopes;
@@ -110,5 +97,5 @@ export function mayUse(scope: KeyInfo['scopes'][number]): boolean {
 }
 
 function storedKey(): string | undefined {
-  return sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? undefined;
+  return sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY) ?? undefined;
 }

@@ -12,7 +12,15 @@
  */
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
@@ -94,6 +102,12 @@ export function compressedFile(plain: Buffer, encoding: Encoding): Promise<Buffe
   return compressors[encoding](plain, SMALLEST[encoding]);
 }
 
+/**
+ * Answers below this size are compressed on the main thread, bytes: that takes a fifth of a millisecond at most, and the
+ * way to another thread and back would take twice as long.
+ */
+const MIN_BYTES_OF_THREADS = 32_768;
+
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 function compressorOf(encoding: Encoding): Transform {
@@ -123,9 +137,15 @@ export function registerCompression(app: FastifyInstance): void {
       }, done);
       return;
     }
+    reply.header('content-encoding', encoding);
+    if (payload.length < MIN_BYTES_OF_THREADS) {
+      const text = Buffer.from(payload);
+      return done(
+        null,
+        encoding === 'br' ? brotliCompressSync(text, FAST.br) : gzipSync(text, FAST.gzip),
+      );
+    }
     compressors[encoding](payload, FAST[encoding]).then((compressed) => {
-      reply.header('content-encoding', encoding);
-      reply.removeHeader('content-length');
       done(null, compressed);
     }, done);
   });
