@@ -67,8 +67,8 @@ async function buildPage(): Promise<void> {
         manifest: 'manifest.json',
         rolldownOptions: {
           checks: { pluginTimings: false },
-          // Other pages of the service use the colours, too.
-          input: [join(SOURCES, 'index.html'), join(SOURCES, 'colours.css')],
+          // The script of guides and API reference is another entry.
+          input: [join(SOURCES, 'index.html'), join(SOURCES, 'documents/documents.tsx')],
         },
       },
     });

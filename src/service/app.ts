@@ -18,7 +18,6 @@ import {
 } from './circuits/circuit-routes.ts';
 import { consoleRoutes } from './documents/console-page.ts';
 import { registerDocumentation } from './documents/documentation.ts';
-import { guideRoutes } from './documents/guides.ts';
 import { experimentRoutes } from './experiments/experiment-routes.ts';
 import { registerAuthentication } from './http/authentication.ts';
 import { registerCompression } from './http/compression.ts';
@@ -104,7 +103,6 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   registerCompression(app);
   await registerDocumentation(app, settings.version);
   consoleRoutes(app, deps.demoFacts);
-  guideRoutes(app);
   metricsRoutes(app, deps);
   healthRoutes(app, deps);
   const streams = new OpenStreams();

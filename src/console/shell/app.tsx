@@ -7,6 +7,7 @@ import { Heading, Problem } from './notice.tsx';
 import { PAGES, type Page } from './pages.ts';
 import { poll } from './poll.ts';
 import { hashOf, place } from './route.ts';
+import { SchemeButton } from './scheme.tsx';
 import { key, keyInfo } from './session.ts';
 
 type Loaded = { readonly view: ComponentType } | { readonly error: unknown };
@@ -162,38 +163,4 @@ class Boundary extends Component<{ readonly children: ComponentChildren }> {
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
-}
-
-type Scheme = 'system' | 'light' | 'dark';
-
-const SCHEMES: Readonly<Record<Scheme, { readonly label: string; readonly next: Scheme }>> = {
-  system: { label: 'Colours: system', next: 'light' },
-  light: { label: 'Colours: light', next: 'dark' },
-  dark: { label: 'Colours: dark', next: 'system' },
-};
-const SCHEME = 'qcs-scheme';
-const scheme = signal<Scheme>(storedScheme());
-
-effect(() => {
-  const { dataset } = document.documentElement;
-  if (scheme.value === 'system') delete dataset['scheme'];
-  else dataset['scheme'] = scheme.value;
-});
-
-function storedScheme(): Scheme {
-  const stored = localStorage.getItem(SCHEME);
-  return stored === 'light' || stored === 'dark' ? stored : 'system';
-}
-
-function SchemeButton() {
-  const { label, next } = SCHEMES[scheme.value];
-  const choose = () => {
-    scheme.value = next;
-    localStorage.setItem(SCHEME, next);
-  };
-  return (
-    <button type="button" class="chip" onClick={choose}>
-      {label}
-    </button>
-  );
 }

@@ -27,8 +27,10 @@ export interface PageFiles {
   readonly template: string;
   /** Files by their path below /console/. Each name changes with its content, so browsers may keep files for ever. */
   readonly files: ReadonlyMap<string, PageFile>;
-  /** Path of a file that other pages of the service use: `colours.css` or `icon.svg`. */
-  readonly pathOf: (source: 'colours.css' | 'icon.svg') => string;
+  /** Path of the icon, which other pages of the service use, too. */
+  readonly pathOf: (source: 'icon.svg') => string;
+  /** Paths of the script of guides and API reference, and of its styles. */
+  readonly documents: { readonly script: string; readonly styles: readonly string[] };
 }
 
 const FOLDER = new URL('../../console/built/', import.meta.url);
@@ -49,8 +51,14 @@ export function mediaTypeOf(name: string): string {
 export const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
 
 /** Files that other pages use, by their names in the sources, as the build lists them. */
-const builtFile = z.object({ file: z.string() });
-const manifestSchema = z.object({ 'colours.css': builtFile, 'icon.svg': builtFile });
+const builtFile = z.object({
+  file: z.string(),
+  css: z.array(z.string()).optional(),
+  imports: z.array(z.string()).optional(),
+});
+const manifestSchema = z
+  .object({ 'documents/documents.tsx': builtFile, 'icon.svg': builtFile })
+  .catchall(builtFile);
 
 /**
  * Reads the files once per process.
@@ -92,7 +100,22 @@ export function readPageFiles(folder: URL): PageFiles {
     template,
     files: new Map(files.sort()),
     pathOf: (source) => `/console/${manifest[source].file}`,
+    documents: {
+      script: `/console/${manifest[DOCUMENTS].file}`,
+      styles: stylesOf(manifest, DOCUMENTS).map((file) => `/console/${file}`),
+    },
   };
+}
+
+const DOCUMENTS = 'documents/documents.tsx';
+
+/** Styles of a script and of all that it imports, those of the imports first. */
+function stylesOf(
+  manifest: Readonly<Record<string, z.output<typeof builtFile>>>,
+  name: string,
+): readonly string[] {
+  const { css = [], imports = [] } = manifest[name] ?? {};
+  return [...new Set([...imports.flatMap((each) => stylesOf(manifest, each)), ...css])];
 }
 
 /**
@@ -119,7 +142,7 @@ export function consoleRoutes(app: FastifyInstance, demoFacts: () => DemoFacts):
   // The facts rarely change.
   let shown = { facts: '', answer: pageWith('') };
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
-    const facts = toJsonBlock(demoFacts());
+    const facts = jsonBlock(demoFacts());
     if (facts !== shown.facts) shown = { facts, answer: pageWith(facts) };
     return shown.answer(request, reply.headers(PAGE_HEADERS));
   });
@@ -145,6 +168,6 @@ function pageWith(facts: string): DocumentAnswer {
 }
 
 /** JSON that cannot end its HTML element: `<` is escaped. */
-function toJsonBlock(value: object): string {
+export function jsonBlock(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
