@@ -1,12 +1,23 @@
 /**
  * Builds the console, the page at `/`, with Vite: its modules and styles, minified and named by their content, into
- * src/console/built or the given folder. With `--if-stale` only if a source is newer than the build. The build is made
+ * src/console/built or the given folder, with compressed forms of them. With `--if-stale` only if a source is newer than the build. The build is made
  * elsewhere and then renamed, so that a concurrent reader or builder always sees a whole one.
  */
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'vite';
+import { ENDINGS, mediaTypeOf } from '../src/service/documents/console-page.ts';
+import { compressedFile, ENCODINGS, hasCompressedForms } from '../src/service/http/compression.ts';
 
 // Vite builds for what the environment names, otherwise.
 process.env['NODE_ENV'] = 'production';
@@ -56,16 +67,32 @@ async function buildPage(): Promise<void> {
         manifest: 'manifest.json',
         rolldownOptions: {
           checks: { pluginTimings: false },
-          // Other pages of the service use the colours, too.
-          input: [join(SOURCES, 'index.html'), join(SOURCES, 'colours.css')],
+          // The script of guides and API reference is another entry.
+          input: [join(SOURCES, 'index.html'), join(SOURCES, 'documents/documents.tsx')],
         },
       },
     });
+    await compressFiles(join(apart, 'new/assets'));
     if (existsSync(output)) renameSync(output, join(apart, 'old'));
     renameSync(join(apart, 'new'), output);
   } finally {
     rmSync(apart, { recursive: true });
   }
+}
+
+/** Writes the compressed forms of files beside them. */
+async function compressFiles(folder: string): Promise<void> {
+  const writing = readdirSync(folder).flatMap((name) => {
+    const plain = readFileSync(join(folder, name));
+    if (!hasCompressedForms(plain.length, mediaTypeOf(name))) return [];
+    return ENCODINGS.map(async (encoding) =>
+      writeFileSync(
+        join(folder, `${name}${ENDINGS[encoding]}`),
+        await compressedFile(plain, encoding),
+      ),
+    );
+  });
+  await Promise.all(writing);
 }
 
 if (!values['if-stale'] || isStale()) await buildPage();

@@ -18,9 +18,9 @@ import {
 } from './circuits/circuit-routes.ts';
 import { consoleRoutes } from './documents/console-page.ts';
 import { registerDocumentation } from './documents/documentation.ts';
-import { guideRoutes } from './documents/guides.ts';
 import { experimentRoutes } from './experiments/experiment-routes.ts';
 import { registerAuthentication } from './http/authentication.ts';
+import { registerCompression } from './http/compression.ts';
 import { connectionTimeouts, registerConnections } from './http/connections.ts';
 import { registerCrossOrigin } from './http/cross-origin.ts';
 import { createEnvelopes, SECURITY_HEADERS } from './http/envelope.ts';
@@ -102,9 +102,9 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   registerAuthentication(app, deps);
   registerNotFound(app);
   if (deps.onInvalidResponse !== undefined) registerResponseCheck(app, deps.onInvalidResponse);
+  registerCompression(app);
   await registerDocumentation(app, settings.version);
   consoleRoutes(app, deps.demoFacts);
-  guideRoutes(app);
   metricsRoutes(app, deps);
   healthRoutes(app, deps);
   const streams = new OpenStreams();

@@ -30,6 +30,9 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.click('Use this key');
     await visit.sees('The service does not know this key');
     expect(await stored()).toEqual([null, null]);
+    // The next one takes its place.
+    await visit.until(`getSelection().toString() === 'qcs_unknown'
+      || document.activeElement.selectionEnd - document.activeElement.selectionStart === 11`);
     expect(await visit.violations()).toEqual([]);
   });
 
@@ -60,6 +63,37 @@ describeWith(['Chromium'], 'the account page', () => {
     await visit.sees('Limits and usage');
     await visit.click('Forget the key');
     await visit.sees('Enter your key');
+    expect(await stored()).toEqual([null, null]);
+  });
+
+  test('a remembered key that is forgotten or replaced in another tab is so in all', async () => {
+    const other = await visit.service.createKey('standard', ['read']);
+    await visit.open('#/account');
+    await visit.evaluate(`localStorage.setItem('qcs-key', '${visit.service.key}')`);
+    await visit.page.reload();
+    await visit.sees('Limits and usage');
+    const tab = await visit.page.context().newPage();
+    await tab.goto(`${visit.origin}/#/account`);
+    await tab.evaluate(`localStorage.setItem('qcs-key', '${other}')`);
+    await visit.sees('circuits: no');
+    await tab.reload();
+    await tab.getByRole('button', { name: 'Forget the key' }).click();
+    await visit.sees('Enter your key');
+    await tab.close();
+  });
+
+  test('a key that was revoked is shown no more once the service refuses it', async () => {
+    const [id, text] = await makeKey('leaked');
+    await visit.open('#/account', text);
+    await visit.sees('Limits and usage');
+    await visit.service.app.inject({
+      method: 'DELETE',
+      url: `/api/v1/admin/keys/${id}`,
+      headers: { 'x-api-key': admin },
+    });
+    await visit.page.goto(`${visit.origin}/#/jobs`);
+    await visit.sees('The service refuses the key leaked');
+    expect(await visit.page.locator('.tools').textContent()).toContain('No key');
     expect(await stored()).toEqual([null, null]);
   });
 

@@ -164,6 +164,11 @@ describeWith(['Chromium'], 'the composer', () => {
     await press('a', 'ArrowLeft');
     await visit.fill('theta', 'pi');
     await probabilities('01 100%');
+    await visit.press('Tab');
+    await visit.fill('theta', '3');
+    // What is no angle leaves none of its beginnings behind.
+    await visit.fill('theta', '3 apples');
+    await probabilities('01 100%');
     await visit.fill('theta', 'phase');
     await probabilities('00 100%');
     await visit.sees('phase = 0.000');

@@ -35,6 +35,17 @@ describeWith(['Chromium'], 'the pages of the console', () => {
     }
   });
 
+  test('one that could not be loaded is loaded as soon as the service answers', async () => {
+    await visit.open('#/', visit.service.key);
+    const lost = /\/healthz|fleet-page/;
+    await visit.page.route(lost, (route) => route.abort());
+    await visit.page.getByRole('link', { name: 'Fleet', exact: true }).click();
+    await visit.sees('This page could not be loaded');
+    await visit.page.unroute(lost);
+    await visit.has('#main h1:text-is("The fleet")');
+    visit.complaints.length = 0;
+  });
+
   describe.each(PAGES)('#/$name', ({ name, title }) => {
     test.each(WINDOWS)('%s: axe finds nothing, nothing is cut off', async (_, sizes) => {
       for (const key of [undefined, visit.service.key, admin]) {

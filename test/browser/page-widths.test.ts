@@ -7,13 +7,10 @@ import { expect } from 'vitest';
 import { capacityPage } from '../../bench/capacity/capacity-page.ts';
 import { GUIDES_PATH } from '../../src/service/documents/guides.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { LONG_WAIT_MS } from '../support/facilities/facilities.ts';
 import { temporaryFolder } from '../support/service-process.ts';
-import type { WindowSize } from './browser-page.ts';
+import { SCHEMES, type WindowSize } from './browser-page.ts';
 import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
-/** The API reference draws all of its operations at once, and answers nobody meanwhile. */
-const AT_LEISURE = { timeout: LONG_WAIT_MS };
 /** By how much the page is wider than the window. */
 const SIDEWAYS = `document.documentElement.scrollWidth - innerWidth`;
 /** Texts of the parts that scroll sideways by themselves, a few words each. */
@@ -55,20 +52,47 @@ describeWith(['Chromium'], 'pages at their widths', () => {
     },
   );
 
-  test('nor does the API reference, on a phone with an operation open', async () => {
-    for (const size of [DESK, PHONE]) {
-      await open('/docs', size);
-      const operation = page.page.locator('#operations-circuits-submitCircuit');
-      await operation.waitFor(AT_LEISURE);
-      await isOurs();
-      expect(await page.page.locator('.topbar').count()).toBe(0);
-      if (size === DESK) continue;
-      await operation.locator('.opblock-summary-control').click(AT_LEISURE);
-      const body = operation.locator('textarea').first();
-      await body.waitFor(AT_LEISURE);
-      expect(await body.inputValue()).toContain('target_processor');
-      await isOurs();
-    }
+  test.each(['/docs', '/docs/operations/submitCircuit', `${GUIDES_PATH}/circuits`])(
+    'axe finds nothing at %s, with all of it unfolded',
+    async (path) => {
+      for (const size of [DESK, PHONE]) {
+        for (const scheme of SCHEMES) {
+          await page.resize(size, scheme);
+          await page.load(`${page.origin}${path}`);
+          await page.has('.site .search');
+          await page.evaluate(
+            `document.querySelectorAll('details').forEach((each) => { each.open = true; })`,
+          );
+          expect(await page.violations()).toEqual([]);
+          await isOurs();
+        }
+      }
+    },
+  );
+
+  test('an operation of the API reference is tried out with the console’s key', async () => {
+    await open('/docs/operations/submitCircuit', DESK);
+    await page.sees('This needs a key');
+    await page.evaluate(`sessionStorage.setItem('qcs-key', '${page.service.key}')`);
+    await page.page.reload();
+    await page.page.getByLabel('Example').selectOption({ label: '1: circuit' });
+    await page.click('Send');
+    await page.sees('201 Created');
+    await page.sees('"label_format": "binary"');
+    await page.page.getByText('This request in curl').click();
+    await page.sees('curl http');
+    expect(await page.page.locator('.try').textContent()).not.toContain(page.service.key);
+  });
+
+  test('the search finds a section of a guide, which is opened with the keyboard', async () => {
+    await open(GUIDES_PATH, DESK);
+    await page.has('.site .search');
+    await page.press('/');
+    await page.page.keyboard.type('wait=N prefer');
+    await page.has('.search .found a[href="/docs/operations/submitCircuit"], .search .found a');
+    expect(await page.violations()).toEqual([]);
+    await page.press('Tab', 'Enter');
+    await page.page.waitForURL(/\/docs\/(?:guides|operations)\/./);
   });
 
   test('the capacity page shows all of itself on a desk, and does not scroll sideways on a phone', async () => {

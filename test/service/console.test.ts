@@ -1,4 +1,5 @@
 /** The page at `/` and its files, as HTTP sends them. */
+import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DemoFacts } from '../../src/console/demo/demo-facts.ts';
@@ -129,6 +130,15 @@ describe('GET /', () => {
     expect(answer.body).toBe('');
   });
 
+  test('is not sent again to who has it', async () => {
+    const first = await service.app.inject({ url: '/' });
+    const again = await service.app.inject({
+      url: '/',
+      headers: { 'if-none-match': String(first.headers['etag']) },
+    });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
   test('is in no document of the interface', async () => {
     const { paths } = (await service.app.inject({ url: '/api/v1/openapi.json' })).json();
     expect(Object.keys(paths).filter((path) => path.startsWith('/console'))).toEqual([]);
@@ -155,6 +165,14 @@ describe('the files of the page', () => {
       }[url.slice(url.lastIndexOf('.') + 1)];
       expect(file.headers['content-type']).toContain(type);
       expect(file.rawPayload.length).toBeGreaterThan(0);
+      const headers = { 'accept-encoding': 'br' };
+      const packed = await service.app.inject({ url, headers });
+      if (packed.headers['content-encoding'] === undefined) {
+        expect(file.rawPayload.length).toBeLessThan(1024);
+        continue;
+      }
+      expect(packed.headers['vary']).toBe('Accept-Encoding');
+      expect(brotliDecompressSync(packed.rawPayload).equals(file.rawPayload)).toBe(true);
     }
   });
 

@@ -44,12 +44,18 @@ describe('the guides', () => {
     expect(names).not.toContain('openapi.json');
   });
 
-  test('are listed with title and first words, the overview first and no single decision', async () => {
+  test('are listed in the groups of the overview, with title and first words, and no single decision', async () => {
     const { body, headers } = await get(GUIDES_PATH);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     const links = linksOf(body).filter((link) => link.startsWith(`${GUIDES_PATH}/`));
     expect(links[0]).toBe(`${GUIDES_PATH}/overview`);
     expect(links).toContain(`${GUIDES_PATH}/agents`);
+    const groups = new Guides().list().map(({ title }) => title);
+    expect(groups).toEqual(expect.arrayContaining(['Using it', 'Running it', 'Changing it']));
+    // Those of the table stand in its order.
+    const names = new Guides().list().flatMap(({ guides }) => guides.map(({ name }) => name));
+    expect(names.indexOf('circuits')).toBe(names.indexOf('console') + 1);
+    expect(new Set(names).size).toBe(names.length);
     expect(links.filter((link) => /decisions\/\d/.test(link))).toEqual([]);
     expect(body).toContain('An agent takes tasks.');
     expect(body).not.toContain('Generated from');
@@ -81,12 +87,12 @@ describe('the guides', () => {
     expect(numLinks.get(`${GUIDES_PATH}/overview`)).toBeGreaterThan(15);
   });
 
-  test('load styles and pictures of this service alone, and run nothing', async () => {
+  test('load scripts, styles and pictures of this service alone', async () => {
     const { headers, body } = await get(`${GUIDES_PATH}/jobs`);
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
-    expect(body).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
+    expect(body).not.toMatch(/<script(?! type="module" src="\/console\/)|<style|\sstyle=|\son\w+=/);
     expect(body).not.toMatch(/<(?:img|link|script)[^>]*="(?:https?:)?\/\//);
     for (const [, path] of body.matchAll(/<link [^>]*href="([^"]+)"/g)) {
       expect([path, (await get(path ?? '')).statusCode]).toEqual([path, 200]);
@@ -100,6 +106,34 @@ describe('the guides', () => {
     expect(body).toMatch(/<div class="scroll" tabindex="0"><table>/);
     expect(body).toMatch(/<pre tabindex="0"><code/);
     expect(body).toContain('<a href="#from-the-command-line">');
+  });
+
+  test('lead on and back, and name each other by their titles', async () => {
+    const { body } = await get(`${GUIDES_PATH}/circuits`);
+    expect(body).toContain(`<a href="${GUIDES_PATH}/console" rel="prev">Previous: The console</a>`);
+    expect(body).toMatch(/ rel="next">Next: /);
+    expect(body).not.toMatch(/<a href="[^"]+">[\w-]+\.md<\/a>/);
+  });
+
+  test('have the words of their languages coloured', async () => {
+    const { body } = await get(`${GUIDES_PATH}/circuits`);
+    expect(body).toContain('<span class="hl-name">&quot;gate&quot;</span>');
+  });
+
+  test('are found by their sections, as the operations of the API are', async () => {
+    const entries: readonly Record<string, string>[] = (await get('/docs/search.json')).json();
+    const of = (path: string) => entries.find((each) => each['path'] === path);
+    expect(of(`${GUIDES_PATH}/jobs#from-the-command-line`)).toMatchObject({
+      title: 'Watching jobs',
+      section: 'From the command line',
+    });
+    expect(of('/docs/operations/submitCircuit')).toMatchObject({
+      text: expect.stringContaining('POST /api/v1/quantum/circuits'),
+    });
+    for (const { path = '', title, text } of entries) {
+      expect([path, title === '', text === undefined]).toEqual([path, false, false]);
+      expect([path, /<\w+|&\w+;/.test(`${title}`)]).toEqual([path, false]);
+    }
   });
 
   test('send examples as text, unless the client has them', async () => {
@@ -134,12 +168,35 @@ describe('the page of the API reference', () => {
     const { statusCode, headers, body } = await get(url);
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(headers['content-security-policy']).toContain("default-src 'self'");
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
     expect(body).toContain('<title>API reference · Quantum Compute Service</title>');
     expect(body).toContain('name="viewport" content="width=device-width');
-    expect(body).not.toMatch(/fastify|<title>Swagger/i);
+    expect(body).not.toMatch(/fastify|swagger/i);
     expect(linksOf(body)).toContain(GUIDES_PATH);
     const files = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
     for (const path of files) expect([path, (await get(path)).statusCode]).toEqual([path, 200]);
+  });
+
+  test('has a page for each operation, which names its fields and has its examples', async () => {
+    const { paths } = (await get('/docs/json')).json();
+    const ids = Object.values<Record<string, { operationId?: string }>>(paths)
+      .flatMap((item) => Object.values(item))
+      .map(({ operationId }) => operationId ?? '');
+    const links = linksOf((await get('/docs')).body);
+    for (const id of ids) {
+      expect(links).toContain(`/docs/operations/${id}`);
+      expect([id, (await get(`/docs/operations/${id}`)).statusCode]).toEqual([id, 200]);
+    }
+    const { body } = await get('/docs/operations/submitCircuit');
+    for (const text of [
+      '<code>target_processor</code> <span class="type">string, at most 100 letters; required</span>',
+      'Example: qasm, seed, name, tags',
+      '<summary>429 ',
+      // A description, with its code.
+      'Needs the scope <code>circuits</code>',
+    ]) {
+      expect(body).toContain(text);
+    }
+    expect((await get('/docs/operations/nothing')).statusCode).toBe(404);
   });
 });

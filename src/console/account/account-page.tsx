@@ -1,6 +1,6 @@
 /** The visitor's key, and for administrators all keys and the audit log. */
 import './account.css';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/client.ts';
 import { grouped, memory, plain, timeOfDay } from '../numbers.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
@@ -16,6 +16,7 @@ import {
   key,
   keyInfo,
   mayUse,
+  refusedKey,
 } from '../shell/session.ts';
 import { AuditView } from './audit-view.tsx';
 import { SCOPE_NAMES, SCOPES, timeInWords } from './key-words.ts';
@@ -191,6 +192,11 @@ function EnterKey({ title = 'Enter your key' }: { readonly title?: string }) {
   const [isShown, setShown] = useState(false);
   const [isKept, setKept] = useState(false);
   const { error, isBusy, run } = useAct();
+  const form = useRef<HTMLFormElement>(null);
+  // A wrong key is selected, so that the next one takes its place.
+  useEffect(() => {
+    if (error !== undefined) form.current?.querySelector('input')?.select();
+  }, [error]);
   const submit = (event: Event) => {
     event.preventDefault();
     run(async () => {
@@ -199,8 +205,14 @@ function EnterKey({ title = 'Enter your key' }: { readonly title?: string }) {
     });
   };
   return (
-    <form class="card" aria-labelledby="enter-key-title" onSubmit={submit}>
+    <form class="card" aria-labelledby="enter-key-title" onSubmit={submit} ref={form}>
       <h2 id="enter-key-title">{title}</h2>
+      {refusedKey.value !== undefined && (
+        <p class="notice bad" role="alert">
+          The service refuses the key {refusedKey.value}: it has expired or was revoked. The console
+          has forgotten it.
+        </p>
+      )}
       <p class="note">
         Whoever runs this service makes keys; the first one is printed when the service starts for
         the first time.

@@ -1,22 +1,25 @@
-/** Angles as people write them: numbers, products and quotients with pi, and inputs. */
+/** Angles as people write them: numbers, products and quotients with pi, degrees, and inputs. */
 
 import type { GateAngle } from '../live-state/messages.ts';
 import { plain } from '../numbers.ts';
 
 /**
- * Reads an angle such as `0.3`, `pi/2`, `-3*pi/4`, `2pi` or `1.5π`.
+ * Reads an angle such as `0.3`, `pi/2`, `-3*pi/4`, `2pi`, `1.5π`, `90deg` or `90°`.
  *
  * @returns Radians; undefined if the text is no angle.
  */
 export function readAngle(text: string): number | undefined {
   const compact = text.replace(/\s+/g, '').replaceAll('π', 'pi').replaceAll('−', '-').toLowerCase();
   const match =
-    /^([+-]?)(?:(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?)?(\*?pi)?(?:\/(\d+(?:\.\d+)?))?$/.exec(compact);
+    /^([+-]?)(?:(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?)?(\*?pi|deg|°)?(?:\/(\d+(?:\.\d+)?))?$/.exec(
+      compact,
+    );
   if (match === null) return undefined;
-  const [, sign, digits, exponent = '', pi, divisor] = match;
-  if (digits === undefined && (pi === undefined || pi.startsWith('*'))) return undefined;
+  const [, sign, digits, exponent = '', suffix, divisor] = match;
+  if (digits === undefined && suffix !== 'pi') return undefined;
   const size = digits === undefined ? 1 : Number(`${digits}${exponent}`);
-  const value = (size * (pi === undefined ? 1 : Math.PI)) / Number(divisor ?? 1);
+  const unit = suffix === undefined ? 1 : suffix.endsWith('pi') ? Math.PI : Math.PI / 180;
+  const value = (size * unit) / Number(divisor ?? 1);
   if (!Number.isFinite(value)) return undefined;
   return sign === '-' ? -value : value;
 }

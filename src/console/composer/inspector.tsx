@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { Fragment } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { GateAngle, MatrixRows } from '../live-state/messages.ts';
 import { SelectField, TextField } from '../shell/forms.tsx';
 import { readGateAngle, writeGateAngle } from './angle-text.ts';
@@ -235,6 +236,8 @@ function BitField({ step, onChange }: FieldProps) {
 function AngleField({ step, name, onChange }: FieldProps & { readonly name: AngleName }) {
   const angle: GateAngle = step.angles[name] ?? 0;
   const typed = useSignal<string | undefined>(undefined);
+  /** The angle before the visitor began to type: it holds while the text is no angle. */
+  const before = useRef<GateAngle>(angle);
   const set = (next: GateAngle) =>
     onChange({ ...step, angles: { ...step.angles, [name]: next } }, `${step.id} ${name}`);
   const text = typed.value ?? writeGateAngle(angle, 6);
@@ -249,9 +252,9 @@ function AngleField({ step, name, onChange }: FieldProps & { readonly name: Angl
           aria-invalid={isWrong}
           aria-describedby={`hint-${name}`}
           onInput={({ currentTarget }) => {
+            if (typed.value === undefined) before.current = angle;
             typed.value = currentTarget.value;
-            const next = readGateAngle(currentTarget.value);
-            if (next !== undefined) set(next);
+            set(readGateAngle(currentTarget.value) ?? before.current);
           }}
           onBlur={() => {
             typed.value = undefined;
@@ -271,7 +274,7 @@ function AngleField({ step, name, onChange }: FieldProps & { readonly name: Angl
       )}
       <p id={`hint-${name}`} class={isWrong ? 'small wrong' : 'small'}>
         {isWrong
-          ? 'Write radians such as 0.3 or 3pi/4, or a name such as a, or 2*a + pi/4.'
+          ? 'Write radians such as 0.3 or 3pi/4, degrees such as 90deg, or a name such as a, or 2*a + pi/4.'
           : 'Radians; a name such as a makes it an input with a slider below.'}
       </p>
     </div>

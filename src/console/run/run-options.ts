@@ -35,6 +35,8 @@ export interface ProcessorOption {
   readonly processor: Processor;
   /** Why it cannot take the circuit; undefined if it can. */
   readonly refusal: string | undefined;
+  /** Whether it takes such circuits while it is available. */
+  readonly isAble: boolean;
   /** Its state in sentences. */
   readonly words: string;
 }
@@ -49,6 +51,8 @@ export function processorOptionsOf(
   return processors.map((processor) => ({
     processor,
     refusal: refusalOf(processor, submission, numQubits, choices),
+    isAble:
+      refusalOf({ ...processor, available: true }, submission, numQubits, choices) === undefined,
     words: availabilityInWords(processor),
   }));
 }
@@ -111,6 +115,21 @@ export function chosenOption(
     options.find(({ processor }) => processor.id === id) ??
     options.find(({ refusal }) => refusal === undefined)
   );
+}
+
+/**
+ * Why the default is not the first processor that takes such circuits: that is not available now. Undefined if it is the
+ * first, or if the visitor has chosen.
+ */
+export function movedDefault(
+  options: readonly ProcessorOption[],
+  { processor: id }: Choices,
+): string | undefined {
+  if (options.some(({ processor }) => processor.id === id)) return undefined;
+  const first = options.find(({ refusal, isAble }) => refusal === undefined || isAble);
+  const instead = chosenOption(options, id);
+  if (first?.refusal === undefined || instead === undefined) return undefined;
+  return `${first.processor.name} would be the default and is not available: ${first.refusal} Runs go to ${instead.processor.name}.`;
 }
 
 /** The first sentence of a description. */

@@ -20,6 +20,7 @@ import {
   faultsOf,
   hasMeasurement,
   hasOwnNoise,
+  movedDefault,
   noiseInWords,
   type ProcessorOption,
   processorOptionsOf,
@@ -77,6 +78,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance, children 
     choices,
   );
   const chosen = chosenOption(options, choices.processor);
+  const moved = movedDefault(options, choices);
   const faults = faultsOf(choices);
   const hasFaults = faults.shots.length + faults.seed.length > 0;
   const request = requestOf(submission, numQubits, chosen?.processor.id ?? '', choices);
@@ -132,6 +134,9 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance, children 
             </p>
           </div>
         </RunForm>
+        <p class="notice warn" role="status" hidden={moved === undefined}>
+          {moved}
+        </p>
         {hindrance !== undefined && <p class="notice">{hindrance}</p>}
         {runs.active?.progress.progress !== undefined && (
           <progress

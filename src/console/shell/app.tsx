@@ -5,7 +5,9 @@ import { useEffect } from 'preact/hooks';
 import icon from '../icon.svg';
 import { Heading, Problem } from './notice.tsx';
 import { PAGES, type Page } from './pages.ts';
+import { poll } from './poll.ts';
 import { hashOf, place } from './route.ts';
+import { SchemeButton } from './scheme.tsx';
 import { key, keyInfo } from './session.ts';
 
 type Loaded = { readonly view: ComponentType } | { readonly error: unknown };
@@ -86,19 +88,51 @@ function Shown() {
   }
   const state = loaded.value.get(now);
   if (state === undefined) return <p class="plain">Loading …</p>;
-  if ('error' in state) {
-    return (
-      <>
-        <Problem
-          error={new Error('This page could not be loaded. The service may have been updated.')}
-        />
-        <button type="button" onClick={() => window.location.reload()}>
-          Load it again
-        </button>
-      </>
-    );
-  }
+  if ('error' in state) return <Unloaded />;
   return <Opened key={now.name} view={state.view} />;
+}
+
+/** When a page was loaded anew by itself, in the storage of the tab: milliseconds since 1970. */
+const RELOADED = 'qcs-reloaded';
+/** Milliseconds between looks whether the service answers again. */
+const LOOK_MS = 3000;
+/** Milliseconds after which a page that could not be loaded is loaded anew by itself once more. */
+const RELOAD_AGAIN_MS = 60_000;
+
+/**
+ * A page whose modules could not be loaded. It is loaded anew, with the frame, as soon as the service answers: browsers
+ * may keep the failure of a module, and an updated service has other files.
+ */
+function Unloaded() {
+  useEffect(() => {
+    const look = poll(async () => {
+      const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+      if (Date.now() - last < RELOAD_AGAIN_MS) return LOOK_MS;
+      const isThere = await fetch('/healthz', { cache: 'no-store' }).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (!isThere) return LOOK_MS;
+      sessionStorage.setItem(RELOADED, String(Date.now()));
+      window.location.reload();
+      return undefined;
+    });
+    return look.end;
+  }, []);
+  return (
+    <>
+      <Problem
+        error={
+          new Error(
+            'This page could not be loaded: the service cannot be reached, or it has been updated. It is loaded again as soon as the service answers.',
+          )
+        }
+      />
+      <button type="button" onClick={() => window.location.reload()}>
+        Load it now
+      </button>
+    </>
+  );
 }
 
 /** A page that has been loaded. Whoever came by a link of the frame goes on from its heading. */
@@ -129,38 +163,4 @@ class Boundary extends Component<{ readonly children: ComponentChildren }> {
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
-}
-
-type Scheme = 'system' | 'light' | 'dark';
-
-const SCHEMES: Readonly<Record<Scheme, { readonly label: string; readonly next: Scheme }>> = {
-  system: { label: 'Colours: system', next: 'light' },
-  light: { label: 'Colours: light', next: 'dark' },
-  dark: { label: 'Colours: dark', next: 'system' },
-};
-const SCHEME = 'qcs-scheme';
-const scheme = signal<Scheme>(storedScheme());
-
-effect(() => {
-  const { dataset } = document.documentElement;
-  if (scheme.value === 'system') delete dataset['scheme'];
-  else dataset['scheme'] = scheme.value;
-});
-
-function storedScheme(): Scheme {
-  const stored = localStorage.getItem(SCHEME);
-  return stored === 'light' || stored === 'dark' ? stored : 'system';
-}
-
-function SchemeButton() {
-  const { label, next } = SCHEMES[scheme.value];
-  const choose = () => {
-    scheme.value = next;
-    localStorage.setItem(SCHEME, next);
-  };
-  return (
-    <button type="button" class="chip" onClick={choose}>
-      {label}
-    </button>
-  );
 }

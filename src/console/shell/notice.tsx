@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { ApiError, ConnectionError } from '../../client/client.ts';
 import { hashOf } from './route.ts';
-import { key } from './session.ts';
+import { key, refusedKey } from './session.ts';
 
 /** Shows an error of a request: its message, each detail with its path, and advice if the key is at fault. */
 export function Problem({ error }: { readonly error: unknown }) {
@@ -60,6 +60,8 @@ export function NeedsKey({
   if (key.value !== undefined) return <>{children}</>;
   return (
     <p class="notice">
+      {refusedKey.value !== undefined &&
+        `The service refuses the key ${refusedKey.value}: it has expired or was revoked. `}
       You need an API key {to}. <a href={hashOf(['account'])}>Enter your key</a>
     </p>
   );

@@ -6,7 +6,8 @@ import { computed, signal } from '@preact/signals';
 import type { Routes } from '../../client/api-types.ts';
 import { QcsClient } from '../../client/client.ts';
 
-const NAME = 'qcs-key';
+/** The key in the storage of the tab or of the browser. */
+export const STORED_KEY = 'qcs-key';
 /** The last run of the tab in its storage. It goes with the key. */
 export const LAST_RUN = 'qcs-run';
 
@@ -19,9 +20,24 @@ export const key = signal<string | undefined>(storedKey());
 /** The service's record of the key; undefined without a key, before the answer, and if the key is refused. */
 export const keyInfo = signal<KeyInfo | undefined>(undefined);
 
-/** Client of this service with a key. A request is not repeated if it is refused: the visitor decides. */
+/** Name of the last key, or its id, if the service has refused it; undefined once another one is entered. */
+export const refusedKey = signal<string | undefined>(undefined);
+
+/**
+ * Client of this service with a key. A request is not repeated if it is refused: the visitor decides. A key that the
+ * service refuses is forgotten, so that nothing of it is shown any more.
+ */
 function clientOf(one: string | undefined): QcsClient {
-  const options = { baseUrl: '', retry: { maxRetries: 0 } };
+  const send: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (answer.status === 401 && one !== undefined && key.peek() === one) {
+      const name = keyInfo.peek()?.name ?? one.split('_', 2).join('_');
+      forgetKey();
+      refusedKey.value = name;
+    }
+    return answer;
+  };
+  const options = { baseUrl: '', retry: { maxRetries: 0 }, fetch: send };
   return new QcsClient({ ...options, ...(one !== undefined && { key: one }) });
 }
 
@@ -30,7 +46,7 @@ export const client = computed(() => clientOf(key.value));
 
 /** True if the key is in the browser's storage. */
 export function isRemembered(): boolean {
-  return localStorage.getItem(NAME) !== null;
+  return localStorage.getItem(STORED_KEY) !== null;
 }
 
 /**
@@ -41,30 +57,36 @@ export function isRemembered(): boolean {
 export async function enterKey(text: string, remember: boolean): Promise<KeyInfo> {
   const info = await clientOf(text).request('GET /keys/info');
   forgetKey();
-  (remember ? localStorage : sessionStorage).setItem(NAME, text);
+  (remember ? localStorage : sessionStorage).setItem(STORED_KEY, text);
   key.value = text;
   keyInfo.value = info;
+  refusedKey.value = undefined;
   return info;
 }
 
-/** Goes on without a key. */
+/** Goes on without a key, in all tabs if it is remembered. */
 export function forgetKey(): void {
-  localStorage.removeItem(NAME);
-  sessionStorage.removeItem(NAME);
+  localStorage.removeItem(STORED_KEY);
+  forgetKeyHere();
+}
+
+/** Goes on without a key in this tab. */
+export function forgetKeyHere(): void {
+  sessionStorage.removeItem(STORED_KEY);
   sessionStorage.removeItem(LAST_RUN);
   key.value = undefined;
   keyInfo.value = undefined;
 }
 
-/** Asks the service about the key again; a key that it refuses is forgotten. */
+/** Asks the service about the key again. */
 export async function renewKeyInfo(): Promise<void> {
   const asked = key.value;
   if (asked === undefined) return;
   try {
     const info = await client.value.request('GET /keys/info');
     if (key.value === asked) keyInfo.value = info;
-  } catch (error) {
-    if (key.value === asked && Reflect.get(Object(error), 'status') === 401) forgetKey();
+  } catch {
+    // A key that is refused has been forgotten. Without an answer nothing is known of the key.
   }
 }
 
@@ -75,5 +97,5 @@ export function mayUse(scope: KeyInfo['scopes'][number]): boolean {
 }
 
 function storedKey(): string | undefined {
-  return sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? undefined;
+  return sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY) ?? undefined;
 }

@@ -22,8 +22,8 @@ export function ResultView({
   waitsUntil,
 }: {
   readonly run: SweepRun | undefined;
-  /** When the next request goes, if the service has put it off. */
-  readonly waitsUntil: Date | undefined;
+  /** When the last request goes again, and whether the service has put it off, or could not be reached. */
+  readonly waitsUntil: { readonly time: Date; readonly isReached: boolean } | undefined;
 }) {
   const words = run === undefined ? '' : STATES[run.state][1];
   return (
@@ -38,7 +38,10 @@ export function ResultView({
       </p>
       {waitsUntil !== undefined && (
         <p class="notice" role="status">
-          The service asks to wait. The sweep goes on at {timeOfDay(waitsUntil.getTime())}.
+          {waitsUntil.isReached
+            ? 'The service asks to wait. The sweep goes on at'
+            : 'The service cannot be reached. The sweep tries again at'}{' '}
+          {timeOfDay(waitsUntil.time.getTime())}.
         </p>
       )}
       {run === undefined ? <p class="note">Nothing has run yet.</p> : <Shown run={run} />}

@@ -3,7 +3,7 @@ import '../setup/setup.css';
 import './sweeps.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { QcsClient, type RetryNotice } from '../../client/client.ts';
+import { ConnectionError, QcsClient, type RetryNotice } from '../../client/client.ts';
 import { ApiPanel } from '../shell/api-panel.tsx';
 import { FieldError, faultsAt } from '../shell/faults.ts';
 import { Heading, NeedsKey, Problem } from '../shell/notice.tsx';
@@ -24,8 +24,8 @@ export function SweepsPage() {
   const error = useSignal<unknown>(undefined);
   const run = useSignal<SweepRun>();
   const seed = useSignal(drawnSeed());
-  /** When a request goes again that the service has put off. */
-  const waitsUntil = useSignal<Date>();
+  /** When a request goes again. */
+  const waitsUntil = useSignal<{ readonly time: Date; readonly isReached: boolean }>();
   /** Tag of the sweep that was begun last. */
   const begun = useRef<string>(undefined);
   const result = useRef<HTMLDivElement>(null);
@@ -62,8 +62,9 @@ export function SweepsPage() {
     const tag = newSweepTag();
     begun.current = tag;
     try {
-      const onRetry = ({ delayMs }: RetryNotice) => {
-        waitsUntil.value = new Date(Date.now() + delayMs);
+      const onRetry = ({ delayMs, error: cause }: RetryNotice) => {
+        const time = new Date(Date.now() + delayMs);
+        waitsUntil.value = { time, isReached: !(cause instanceof ConnectionError) };
       };
       const retrying = new QcsClient({ baseUrl: '', key: key.value ?? '', onRetry });
       result.current?.scrollIntoView({ block: 'nearest' });

@@ -4,15 +4,22 @@ import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { DemoFacts } from '../../console/demo/demo-facts.ts';
+import {
+  ENCODINGS,
+  type Encoding,
+  type FixedBody,
+  hasCompressedForms,
+  sendFixed,
+} from '../http/compression.ts';
 import { PageNotBuiltError, RouteNotFoundError } from '../http/errors.ts';
 import { pathOf } from '../http/not-found.ts';
-import { keptPromise } from './made-once.ts';
+import { type DocumentAnswer, keptPromise, madeOnce } from './made-once.ts';
 
-/** Body and type of an answer. */
+/** A file of the build, with its compressed forms, and its type. */
 interface PageFile {
   /** Media type. */
   readonly type: string;
-  readonly body: Buffer;
+  readonly body: FixedBody;
 }
 
 export interface PageFiles {
@@ -20,8 +27,10 @@ export interface PageFiles {
   readonly template: string;
   /** Files by their path below /console/. Each name changes with its content, so browsers may keep files for ever. */
   readonly files: ReadonlyMap<string, PageFile>;
-  /** Path of a file that other pages of the service use: `colours.css` or `icon.svg`. */
-  readonly pathOf: (source: 'colours.css' | 'icon.svg') => string;
+  /** Path of the icon, which other pages of the service use, too. */
+  readonly pathOf: (source: 'icon.svg') => string;
+  /** Paths of the script of guides and API reference, and of its styles. */
+  readonly documents: { readonly script: string; readonly styles: readonly string[] };
 }
 
 const FOLDER = new URL('../../console/built/', import.meta.url);
@@ -33,9 +42,23 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
+/** Media type of a file of the build. */
+export function mediaTypeOf(name: string): string {
+  return TYPES[extname(name)] ?? 'application/octet-stream';
+}
+
+/** Endings of the compressed forms, which the build writes beside each file that has any. */
+export const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
 /** Files that other pages use, by their names in the sources, as the build lists them. */
-const builtFile = z.object({ file: z.string() });
-const manifestSchema = z.object({ 'colours.css': builtFile, 'icon.svg': builtFile });
+const builtFile = z.object({
+  file: z.string(),
+  css: z.array(z.string()).optional(),
+  imports: z.array(z.string()).optional(),
+});
+const manifestSchema = z
+  .object({ 'documents/documents.tsx': builtFile, 'icon.svg': builtFile })
+  .catchall(builtFile);
 
 /**
  * Reads the files once per process.
@@ -58,16 +81,41 @@ export function readPageFiles(folder: URL): PageFiles {
     throw new PageNotBuiltError(error);
   }
   const manifest = manifestSchema.parse(JSON.parse(read('manifest.json').toString()));
+  const isForm = (name: string) => Object.values(ENDINGS).includes(extname(name));
   const names = readdirSync(new URL('assets/', folder)).map((name) => `assets/${name}`);
-  const files = names.map((name): [string, PageFile] => {
-    const type = TYPES[extname(name)] ?? 'application/octet-stream';
-    return [name, { type, body: read(name) }];
-  });
+  const files = names
+    .filter((name) => !isForm(name))
+    .map((name): [string, PageFile] => {
+      const type = mediaTypeOf(name);
+      const plain = read(name);
+      const forms = hasCompressedForms(plain.length, type)
+        ? new Map(ENCODINGS.map((encoding) => [encoding, read(`${name}${ENDINGS[encoding]}`)]))
+        : undefined;
+      return [
+        name,
+        { type, body: { plain, compressed: (encoding) => forms?.get(encoding) ?? plain } },
+      ];
+    });
   return {
     template,
     files: new Map(files.sort()),
     pathOf: (source) => `/console/${manifest[source].file}`,
+    documents: {
+      script: `/console/${manifest[DOCUMENTS].file}`,
+      styles: stylesOf(manifest, DOCUMENTS).map((file) => `/console/${file}`),
+    },
   };
+}
+
+const DOCUMENTS = 'documents/documents.tsx';
+
+/** Styles of a script and of all that it imports, those of the imports first. */
+function stylesOf(
+  manifest: Readonly<Record<string, z.output<typeof builtFile>>>,
+  name: string,
+): readonly string[] {
+  const { css = [], imports = [] } = manifest[name] ?? {};
+  return [...new Set([...imports.flatMap((each) => stylesOf(manifest, each)), ...css])];
 }
 
 /**
@@ -79,7 +127,6 @@ const POLICY =
 const PAGE_HEADERS = {
   'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
 };
 const FILE_HEADERS = {
   'content-security-policy': POLICY,
@@ -92,25 +139,35 @@ const FILE_HEADERS = {
  * @param demoFacts - Called at each request.
  */
 export function consoleRoutes(app: FastifyInstance, demoFacts: () => DemoFacts): void {
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => {
-    const { template } = await pageFiles();
-    const page = template.replace('{{facts}}', () => toJsonBlock(demoFacts()));
-    return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page);
+  // The facts rarely change.
+  let shown = { facts: '', answer: pageWith('') };
+  app.get('/', { schema: { hide: true } }, async (request, reply) => {
+    const facts = jsonBlock(demoFacts());
+    if (facts !== shown.facts) shown = { facts, answer: pageWith(facts) };
+    return shown.answer(request, reply.headers(PAGE_HEADERS));
   });
 
   app.get<{ Params: { readonly '*': string } }>(
     '/console/*',
     // Browsers cache them.
     { config: { isUncounted: true }, schema: { hide: true } },
-    async ({ params, method, url }, reply) => {
+    async (request, reply) => {
+      const { params, method, url } = request;
       const file = (await pageFiles()).files.get(params['*']);
       if (file === undefined) throw new RouteNotFoundError(method, pathOf(url));
-      return reply.headers(FILE_HEADERS).type(file.type).send(file.body);
+      return sendFixed(request, reply.headers(FILE_HEADERS), file.body, file.type);
     },
   );
 }
 
+function pageWith(facts: string): DocumentAnswer {
+  return madeOnce(
+    async () => (await pageFiles()).template.replace('{{facts}}', () => facts),
+    'text/html; charset=utf-8',
+  );
+}
+
 /** JSON that cannot end its HTML element: `<` is escaped. */
-function toJsonBlock(value: object): string {
+export function jsonBlock(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -1,24 +1,23 @@
-/** OpenAPI document at /api/v1/openapi.json and its page at /docs, both without a key. */
+/** OpenAPI document at /api/v1/openapi.json, the API reference at /docs and the guides, all without a key. */
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { errorResponses } from '../http/envelope.ts';
-import { API_PREFIX } from '../http/not-found.ts';
+import { RouteNotFoundError } from '../http/errors.ts';
+import { API_PREFIX, pathOf } from '../http/not-found.ts';
 import { completeOpenApi, openApiBase } from '../http/openapi-document.ts';
-import { framedPage, REFERENCE_SCRIPT, REFERENCE_STYLE } from './document-frame.ts';
-import { madeOnce } from './made-once.ts';
+import { DOCUMENT_HEADERS } from './document-frame.ts';
+import { Guides, guideRoutes, PAGE_TYPE } from './guides.ts';
+import { type DocumentAnswer, madeOnce } from './made-once.ts';
+import { OPERATIONS_PATH, REFERENCE_PATH, Reference } from './reference.ts';
 
 /** Errors of every route: requests may break HTTP, come too often, or hit a bug. */
 const COMMON = errorResponses(400, 429, 500);
 /** Errors of every route with a key: the disk may be full, or the service may be stopping. */
 const COMMON_OF_KEYED = { ...COMMON, ...errorResponses(401, 403, 503) };
 
-/** The page loads everything from this service; some of its styles are inline. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
-
-/** Registers document and page. Call it before the documented routes. */
+/** Registers document, reference and guides. Call it before the documented routes. */
 export async function registerDocumentation(app: FastifyInstance, version: string): Promise<void> {
   app.addHook('onRoute', (route) => {
     const schema = route.schema;
@@ -40,49 +39,47 @@ export async function registerDocumentation(app: FastifyInstance, version: strin
     transform: jsonSchemaTransform,
     transformObject: (document) => completeOpenApi(jsonSchemaTransformObject(document)),
   });
+  const hidden = { schema: { hide: true } };
   const json = madeOnce(() => JSON.stringify(app.swagger()), 'application/json; charset=utf-8');
   const yaml = madeOnce(() => app.swagger({ yaml: true }), 'application/yaml; charset=utf-8');
-  const page = madeOnce(referencePage, 'text/html; charset=utf-8');
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    uiHooks: {
-      // Replaces Swagger UI's own answers, which are rendered for each request.
-      onRequest: async (request, reply) => {
-        // Pattern of the route, which stands for every spelling of the path.
-        const { url } = request.routeOptions;
-        if (url === '/docs') return page(request, reply);
-        if (url === '/docs/json') return json(request, reply);
-        if (url === '/docs/yaml') return yaml(request, reply);
-      },
+  app.get(`${REFERENCE_PATH}/json`, hidden, json);
+  app.get(`${REFERENCE_PATH}/yaml`, hidden, yaml);
+  app.get(`${API_PREFIX}/openapi.json`, hidden, json);
+
+  // The document is complete once all routes are registered.
+  let reference: Reference | undefined;
+  // The cast is safe: `openApiBase` makes it a 3.1 document.
+  const made = () => (reference ??= new Reference(app.swagger() as OpenAPIV3_1.Document));
+  const list = madeOnce(() => made().list(), PAGE_TYPE);
+  app.get(REFERENCE_PATH, hidden, async (request, reply) =>
+    list(request, reply.headers(DOCUMENT_HEADERS)),
+  );
+  let pages: ReadonlyMap<string, DocumentAnswer> | undefined;
+  const pageOf = (id: string) => {
+    pages ??= new Map(
+      made()
+        .ids()
+        .map((each) => [each, madeOnce(() => made().operation(each), PAGE_TYPE)]),
+    );
+    return pages.get(id);
+  };
+  app.get<{ Params: { readonly id: string } }>(
+    `${OPERATIONS_PATH}/:id`,
+    hidden,
+    async (request, reply) => {
+      const page = pageOf(request.params.id);
+      if (page === undefined) throw new RouteNotFoundError('GET', pathOf(request.url));
+      return page(request, reply.headers(DOCUMENT_HEADERS));
     },
-    uiConfig: {
-      // No top bar of Swagger UI: the page has its own head.
-      layout: 'BaseLayout',
-      // No validator: the default would send the document's address to another host.
-      validatorUrl: 'none',
-      tryItOutEnabled: true,
-    },
-    staticCSP: CONTENT_SECURITY_POLICY,
-    theme: {
-      css: [{ filename: 'reference.css', content: REFERENCE_STYLE }],
-      js: [{ filename: 'reference.js', content: REFERENCE_SCRIPT }],
-    },
-  });
-  app.get(`${API_PREFIX}/openapi.json`, { schema: { hide: true } }, json);
+  );
+  const guides = new Guides();
+  guideRoutes(app, guides);
+  const search = madeOnce(
+    async () => JSON.stringify([...(await guides.entries()), ...made().entries()]),
+    'application/json; charset=utf-8',
+  );
+  app.get(SEARCH_PATH, hidden, search);
 }
 
-/** Page with Swagger UI in this service's frame. */
-function referencePage(): Promise<string> {
-  const files = '/docs/static';
-  return framedPage({
-    title: 'API reference',
-    styles: [`${files}/swagger-ui.css`, `${files}/theme/reference.css`],
-    scripts: [
-      `${files}/theme/reference.js`,
-      `${files}/swagger-ui-bundle.js`,
-      `${files}/swagger-ui-standalone-preset.js`,
-      `${files}/swagger-initializer.js`,
-    ],
-    body: '<div id="swagger-ui"></div>',
-  });
-}
+/** Path of the entries of the search in guides and reference. */
+const SEARCH_PATH = '/docs/search.json';

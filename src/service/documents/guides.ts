@@ -5,10 +5,21 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Marked, Renderer, type Tokens } from 'marked';
+import type { Entry } from '../../console/documents/found-entries.ts';
 import { RouteNotFoundError } from '../http/errors.ts';
-import { escapedHtml, framedPage, GUIDE_STYLE } from './document-frame.ts';
+import {
+  DOCUMENT_HEADERS,
+  type DocumentLink,
+  escapedHtml,
+  framedPage,
+  type LinkGroup,
+  listingHtml,
+  turnsHtml,
+} from './document-frame.ts';
+import { highlighted } from './highlight.ts';
 import { type DocumentAnswer, madeOnce } from './made-once.ts';
 
 /** Path of the pages. */
@@ -47,6 +58,12 @@ export interface GuideEntry {
   readonly lead: string;
 }
 
+/** Guides under a heading. */
+interface GuideGroup {
+  readonly title: string;
+  readonly guides: readonly GuideEntry[];
+}
+
 /** Rendered guide. */
 export interface Guide {
   readonly title: string;
@@ -71,17 +88,46 @@ export class Guides {
   }
 
   /**
-   * Lists the guides: the overview first, then by title. Records of single decisions and plain files are left
-   * out.
+   * Lists the guides in the groups and the order of the table in the overview, which comes first; those that it does not
+   * link come last. Records of single decisions and plain files are left out.
    */
-  list(): readonly GuideEntry[] {
-    const entries = [...this.#byName.values()]
-      .filter(({ name, path }) => path.endsWith('.md') && !/\/\d/.test(name))
-      .map((source) => entryOf(source.name, readFileSync(source.url, 'utf8')));
-    const first = (name: string) => Number(name !== 'overview');
-    return entries.sort(
-      (a, b) => first(a.name) - first(b.name) || a.title.localeCompare(b.title, 'en'),
+  list(): readonly GuideGroup[] {
+    const entries = new Map(
+      [...this.#byName.values()]
+        .filter(({ name, path }) => path.endsWith('.md') && !/\/\d/.test(name))
+        .map((source) => [source.name, entryOf(source.name, readFileSync(source.url, 'utf8'))]),
     );
+    const groups: { title: string; guides: GuideEntry[] }[] = [];
+    const take = (title: string, names: readonly (string | undefined)[]) => {
+      const taken = names
+        .map((name) => entries.get(name ?? ''))
+        .filter((each) => each !== undefined);
+      for (const { name } of taken) entries.delete(name);
+      if (taken.length > 0) groups.push({ title, guides: taken });
+    };
+    take('The service', ['overview']);
+    for (const { title, paths } of readmeGroups(readFileSync(README, 'utf8'))) {
+      const named = paths.map((path) => this.#nameOf(path));
+      take(title, [...new Set(named)]);
+    }
+    take('Further', [...entries.keys()]);
+    return groups;
+  }
+
+  /** Links to all guides, as beside each of them. */
+  links(): readonly LinkGroup[] {
+    return this.list().map(({ title, guides }) => ({ title, links: guides.map(linkTo) }));
+  }
+
+  /** Entries of the search: the sections of all listed guides. Other requests are answered meanwhile. */
+  async entries(): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
+    for (const { name } of this.list().flatMap(({ guides }) => guides)) {
+      const found = this.find(name);
+      if ('guide' in found) entries.push(...entriesOf(`${GUIDES_PATH}/${name}`, found.guide));
+      await setImmediate();
+    }
+    return entries;
   }
 
   /** Names of all served files. */
@@ -103,21 +149,80 @@ export class Guides {
   }
 
   #render({ path }: Source, markdown: string): Guide {
-    const renderer = new GuideRenderer((href) => this.#linkFrom(path, href));
+    const renderer = new GuideRenderer(
+      (href) => this.#linkFrom(path, href),
+      (href) => this.#titleOf(path, href),
+    );
     const body = new Marked().parse(markdown, { renderer, async: false });
     const { title, sections } = renderer;
     return { title, body, sections };
+  }
+
+  /** Name of the guide at a path from the package's root; undefined if there is none. */
+  #nameOf(path: string): string | undefined {
+    const resolved = path.replace(/\/$/, '');
+    return this.#nameByPath.get(resolved) ?? this.#nameByPath.get(`${resolved}/README.md`);
+  }
+
+  /** Title of the guide that a link in a file leads to, whatever its section. */
+  #titleOf(path: string, href: string): string | undefined {
+    const name = this.#nameOf(posix.join(posix.dirname(path), href.split('#', 1)[0] ?? ''));
+    const source = this.#byName.get(name ?? '');
+    if (source?.path.endsWith('.md') !== true) return undefined;
+    return /^# +(.+)$/m.exec(readFileSync(source.url, 'utf8'))?.[1]?.trim();
   }
 
   /** Target of a link in a file; undefined if the target is not served. */
   #linkFrom(path: string, href: string): string | undefined {
     if (/^(https?:|#)/.test(href)) return href;
     const [target = '', fragment] = href.split('#', 2);
-    const resolved = posix.join(posix.dirname(path), target).replace(/\/$/, '');
-    const name = this.#nameByPath.get(resolved) ?? this.#nameByPath.get(`${resolved}/README.md`);
+    const name = this.#nameOf(posix.join(posix.dirname(path), target));
     if (name === undefined) return undefined;
     return `${GUIDES_PATH}/${name}${fragment === undefined ? '' : `#${fragment}`}`;
   }
+}
+
+/** Titles and linked paths of the groups in the overview's table of guides. */
+function readmeGroups(markdown: string): readonly { title: string; paths: readonly string[] }[] {
+  const groups: { title: string; paths: string[] }[] = [];
+  for (const row of markdown.matchAll(/^\| (.+?) \|.*\|$/gm)) {
+    const [, cell = ''] = row;
+    const [, title] = /^\*\*(.+)\*\*$/.exec(cell) ?? [];
+    if (title !== undefined) groups.push({ title, paths: [] });
+    const links = [...cell.matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
+    groups.at(-1)?.paths.push(...links);
+  }
+  return groups;
+}
+
+function linkTo({ name, title }: GuideEntry): DocumentLink {
+  return { path: `${GUIDES_PATH}/${name}`, title };
+}
+
+/** A guide's sections for the search, from its HTML. */
+function entriesOf(path: string, { title, body }: Guide): readonly Entry[] {
+  const parts = body.split(/(?=<h[123] id=)/);
+  return parts.flatMap((part): Entry[] => {
+    const [heading = '', depth, id = '', words = ''] =
+      /^<h([123]) id="([^"]+)">(.*?)<\/h\1>/s.exec(part) ?? [];
+    const text = plainText(part.slice(heading.length));
+    if (depth === undefined || depth === '1')
+      return text === '' ? [] : [{ path, title, section: '', text }];
+    return [{ path: `${path}#${id}`, title, section: plainText(words), text }];
+  });
+}
+
+/** The words of HTML. */
+function plainText(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }
 
 /** Lists the files of a folder and its subfolders that have a served type. */
@@ -156,10 +261,19 @@ class GuideRenderer extends Renderer {
   readonly sections: { id: string; title: string }[] = [];
   readonly #ids = new Set<string>();
   readonly #resolve: (href: string) => string | undefined;
+  readonly #titleOf: (href: string) => string | undefined;
 
-  constructor(resolve: (href: string) => string | undefined) {
+  /**
+   * @param resolve - Target of a link; undefined if it is not served.
+   * @param titleOf - Title of the guide that a link leads to; undefined if it leads to none.
+   */
+  constructor(
+    resolve: (href: string) => string | undefined,
+    titleOf: (href: string) => string | undefined,
+  ) {
     super();
     this.#resolve = resolve;
+    this.#titleOf = titleOf;
   }
 
   override heading({ tokens, depth }: Tokens.Heading): string {
@@ -172,8 +286,10 @@ class GuideRenderer extends Renderer {
 
   override link(token: Tokens.Link): string {
     const href = this.#resolve(token.href);
-    if (href === undefined) return this.parser.parseInline(token.tokens);
-    return `<a href="${escapedHtml(href)}">${this.parser.parseInline(token.tokens)}</a>`;
+    // In the repository guides are named by their files, and here by their titles.
+    const title = /^[\w./-]+(?:\.md|\/)$/.test(token.text) ? this.#titleOf(token.href) : undefined;
+    const words = title === undefined ? this.parser.parseInline(token.tokens) : escapedHtml(title);
+    return href === undefined ? words : `<a href="${escapedHtml(href)}">${words}</a>`;
   }
 
   override image(token: Tokens.Image): string {
@@ -186,7 +302,8 @@ class GuideRenderer extends Renderer {
   }
 
   override code(token: Tokens.Code): string {
-    return super.code(token).replace('<pre>', '<pre tabindex="0">');
+    const [language = ''] = token.lang?.split(/\s/) ?? [];
+    return listingHtml(highlighted(token.text, language));
   }
 
   /** Makes heading ids as GitHub does, because links in the guides rely on them. */
@@ -203,29 +320,16 @@ class GuideRenderer extends Renderer {
   }
 }
 
-const PAGE_TYPE = 'text/html; charset=utf-8';
-const STYLE_PATH = '/docs/guides.css';
-/** Headers of the pages: they need only styles and pictures of this service. */
-const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-};
+/** Media type of pages. */
+export const PAGE_TYPE = 'text/html; charset=utf-8';
 
-/** Registers `/docs/guides`, the pages below it, and their style sheet. */
-export function guideRoutes(app: FastifyInstance): void {
-  const guides = new Guides();
+/** Registers `/docs/guides` and the pages below it. */
+export function guideRoutes(app: FastifyInstance, guides: Guides): void {
   const answers = new Map<string, DocumentAnswer>();
 
-  app.get(
-    STYLE_PATH,
-    { schema: { hide: true } },
-    madeOnce(() => GUIDE_STYLE, 'text/css; charset=utf-8'),
-  );
-
-  const list = madeOnce(() => listPage(guides.list()), PAGE_TYPE);
+  const list = madeOnce(() => listPage(guides), PAGE_TYPE);
   app.get(GUIDES_PATH, { schema: { hide: true } }, async (request, reply) =>
-    list(request, reply.headers(HEADERS)),
+    list(request, reply.headers(DOCUMENT_HEADERS)),
   );
 
   app.get<{ Params: { readonly '*': string } }>(
@@ -238,25 +342,36 @@ export function guideRoutes(app: FastifyInstance): void {
         const found = guides.find(name);
         answer =
           'guide' in found
-            ? madeOnce(() => guidePage(found.guide), PAGE_TYPE)
+            ? madeOnce(() => guidePage(guides, name, found.guide), PAGE_TYPE)
             : madeOnce(() => found.body, found.type);
         answers.set(name, answer);
       }
-      return answer(request, reply.headers(HEADERS));
+      return answer(request, reply.headers(DOCUMENT_HEADERS));
     },
   );
 }
 
-function listPage(guides: readonly GuideEntry[]): Promise<string> {
-  const items = guides.map(
-    ({ name, title, lead }) =>
-      `<li><a href="${GUIDES_PATH}/${name}">${escapedHtml(title)}</a><p>${lead}</p></li>`,
-  );
-  const body = `<main class="prose"><h1>Guides</h1>\n<ul class="guides">\n${items.join('\n')}\n</ul>\n</main>`;
-  return framedPage({ title: 'Guides', styles: [STYLE_PATH], body });
+/** Name of the links beside the guides. */
+const SIDE = 'All guides';
+
+function listPage(guides: Guides): Promise<string> {
+  const groups = guides.list().map(({ title, guides: own }) => {
+    const items = own.map(
+      (each) =>
+        `<li><a href="${GUIDES_PATH}/${each.name}">${escapedHtml(each.title)}</a><p>${each.lead}</p></li>`,
+    );
+    return `<h2>${escapedHtml(title)}</h2>\n<ul class="guides">\n${items.join('\n')}\n</ul>`;
+  });
+  const body = `<h1>Guides</h1>\n${groups.join('\n')}`;
+  const side = { label: SIDE, groups: guides.links() };
+  return framedPage({ title: 'Guides', path: GUIDES_PATH, side, body });
 }
 
-function guidePage({ title, body, sections }: Guide): Promise<string> {
+function guidePage(
+  guides: Guides,
+  name: string,
+  { title, body, sections }: Guide,
+): Promise<string> {
   const items = sections.map(
     ({ id, title: section }) => `<li><a href="#${id}">${escapedHtml(section)}</a></li>`,
   );
@@ -264,6 +379,12 @@ function guidePage({ title, body, sections }: Guide): Promise<string> {
     items.length < 2
       ? ''
       : `<details class="contents"><summary>On this page</summary>\n<ul>\n${items.join('\n')}\n</ul></details>\n`;
-  const main = `<main class="prose">\n<p class="back"><a href="${GUIDES_PATH}">All guides</a></p>\n${contents}${body}</main>`;
-  return framedPage({ title, styles: [STYLE_PATH], body: main });
+  const path = `${GUIDES_PATH}/${name}`;
+  const groups = guides.links();
+  const all = groups.flatMap(({ links }) => links);
+  const at = all.findIndex((each) => each.path === path);
+  // Records of decisions are in no list.
+  const turns = at < 0 ? '' : turnsHtml(all[at - 1], all[at + 1]);
+  const main = `<p class="back"><a href="${GUIDES_PATH}">${SIDE}</a></p>\n${contents}${body}${turns}`;
+  return framedPage({ title, path, side: { label: SIDE, groups }, body: main });
 }

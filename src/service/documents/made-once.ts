@@ -1,6 +1,7 @@
 /** Values that are made once and kept. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../math/sha256.ts';
+import { fixedBody, sendFixed } from '../http/compression.ts';
 
 /**
  * Caches the result of an asynchronous load; after a failure the next call loads again.
@@ -26,7 +27,10 @@ export type DocumentAnswer = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-/** Creates a handler for a document that is the same at every request. */
+/**
+ * Creates a handler for a document that is the same at every request. Its tag is a weak one, because the compressed forms
+ * share it (RFC 9110, section 8.8.3).
+ */
 export function madeOnce(
   make: () => string | Buffer | Promise<string>,
   type: string,
@@ -34,15 +38,20 @@ export function madeOnce(
   const kept = keptPromise(async () => {
     const made = await make();
     const bytes = typeof made === 'string' ? Buffer.from(made) : made;
-    return { bytes, tag: `"${sha256(bytes).slice(0, 32)}"` };
+    return { body: fixedBody(bytes), opaque: `"${sha256(bytes).slice(0, 32)}"` };
   });
   return async (request, reply) => {
-    const { bytes, tag } = await kept();
-    reply.headers({ etag: tag, 'cache-control': 'no-cache' });
-    const known = request.headers['if-none-match']?.split(',').map((each) => each.trim());
-    if (known?.some((each) => each === tag || each === `W/${tag}` || each === '*')) {
-      return reply.code(304).send();
+    const { body, opaque } = await kept();
+    reply.headers({ etag: `W/${opaque}`, 'cache-control': 'no-cache' });
+    if (isKnown(request.headers['if-none-match'], opaque)) {
+      return reply.code(304).header('vary', 'Accept-Encoding').send();
     }
-    return reply.type(type).send(bytes);
+    return sendFixed(request, reply, body, type);
   };
+}
+
+/** Whether If-None-Match names a tag, by weak comparison. */
+function isKnown(header: string | undefined, opaque: string): boolean {
+  const tags = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+  return tags.some((tag) => tag === opaque || tag === '*');
 }

@@ -173,8 +173,18 @@ function showBodies({ requestBody }: OpenAPIV3_1.OperationObject, document: Docu
   const bodies = examplesOf(media.schema, document);
   if (bodies.length === 0) return;
   media.examples = Object.fromEntries(
-    bodies.map((value, index) => [`example${index + 1}`, { value }]),
+    bodies.map((value, index) => [
+      `example${index + 1}`,
+      { summary: exampleName(value, bodies), value },
+    ]),
   );
+}
+
+/** Name of an example: the fields that not all of the examples have, or all of its fields. */
+function exampleName(body: unknown, bodies: readonly unknown[]): string {
+  const fields = Object.keys(Object(body));
+  const own = fields.filter((field) => !bodies.every((each) => field in Object(each)));
+  return (own.length > 0 ? own : fields).join(', ');
 }
 
 function examplesOf(schema: unknown, document: Document): readonly unknown[] {

@@ -89,7 +89,7 @@ export function keyRoutes(app: ServiceApp, context: RouteContext, keyWatch: KeyW
   app.post(
     '/admin/keys',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', holdsSecret: true },
       schema: {
         operationId: 'createKey',
         tags: ['administration'],
@@ -149,7 +149,7 @@ export function keyRoutes(app: ServiceApp, context: RouteContext, keyWatch: KeyW
   app.post(
     '/admin/keys/:key_id/rotate',
     {
-      config: { scope: 'admin' },
+      config: { scope: 'admin', holdsSecret: true },
       schema: {
         operationId: 'rotateKey',
         tags: ['administration'],

@@ -369,6 +369,10 @@ describe('words', () => {
     ['*pi', undefined],
     ['pie', undefined],
     ['1/0', undefined],
+    ['90deg', Math.PI / 2],
+    ['-45°', -Math.PI / 4],
+    ['90d', undefined],
+    ['deg', undefined],
   ])('the angle %s is read', (text, value) => {
     if (value === undefined) expect(readAngle(text)).toBeUndefined();
     else expect(readAngle(text)).toBeCloseTo(value, 12);

@@ -7,6 +7,7 @@ import {
   faultsOf,
   firstSentence,
   hasMeasurement,
+  movedDefault,
   noiseInWords,
   processorOptionsOf,
   requestOf,
@@ -96,6 +97,22 @@ test('without a choice the first processor that takes the circuit is chosen', ()
   expect(chosenOption(options, '')?.processor.id).toBe('emulator-x');
   expect(chosenOption(options, 'statevector-sim')?.processor.id).toBe('statevector-sim');
   expect(chosenOption([], '')).toBeUndefined();
+});
+
+test('a default that has moved from a processor in maintenance says so, a choice does not', () => {
+  const moved = (numQubits: number, choices = FIRST_CHOICES) => {
+    const out = { ...simulator, available: false, reason: 'In maintenance: fans.' };
+    return movedDefault(
+      processorOptionsOf([out, wide], { circuit: [] }, numQubits, choices),
+      choices,
+    );
+  };
+  expect(moved(2)).toBe(
+    `${simulator.name} would be the default and is not available: In maintenance: fans. Runs go to ${wide.name}.`,
+  );
+  expect(moved(2, { ...FIRST_CHOICES, processor: wide.id })).toBeUndefined();
+  // It would not take this one.
+  expect(moved(40)).toBeUndefined();
 });
 
 test('the request has only what was chosen', () => {

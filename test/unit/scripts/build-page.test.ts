@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageFiles } from '../../../src/service/documents/console-page.ts';
 
@@ -24,8 +25,15 @@ describe('the build of the console', () => {
     const { template, files } = await pageFiles();
     expect(readFileSync(join(output, 'index.html'), 'utf8')).toBe(template);
     const names = readdirSync(join(output, 'assets')).map((name) => `assets/${name}`);
-    expect(names.sort()).toEqual([...files.keys()]);
-    for (const [name, { body }] of files) expect(readFileSync(join(output, name))).toEqual(body);
+    expect(names.filter((name) => !/\.(?:br|gz)$/.test(name)).sort()).toEqual([...files.keys()]);
+    for (const [name, { body }] of files) {
+      const plain = readFileSync(join(output, name));
+      expect(plain).toEqual(body.plain);
+      if (!names.includes(`${name}.br`)) continue;
+      expect(brotliDecompressSync(await body.compressed('br')).equals(plain)).toBe(true);
+      expect(gunzipSync(await body.compressed('gzip')).equals(plain)).toBe(true);
+    }
+    expect(names.filter((name) => name.endsWith('.br')).length).toBeGreaterThan(20);
   });
 
   test('leaves nothing else behind', () => {
