@@ -6,7 +6,7 @@
 import { beforeEach, expect } from 'vitest';
 import { DEMO_FACTS, demoErrorBody } from '../support/demo-facts.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
+import { SMALL_SERVICE, startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 import { DESK, PHONE, test } from './browser-page.ts';
 import {
   ANSWER,
@@ -253,7 +253,7 @@ describeWith(['Chromium'], 'the demo page', () => {
 
   test('shows what the deployed model counts on the real service', async () => {
     using folder = temporaryFolder();
-    const service = await startServiceProcess(folder.path, { QCS_ENGINE: 'cpu' });
+    const service = await startServiceProcess(folder.path, SMALL_SERVICE);
     try {
       visit.answer = undefined;
       await visit.resize(DESK);

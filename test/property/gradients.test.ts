@@ -27,7 +27,7 @@ import { numCases } from '../support/seeds.ts';
 
 const EXACT = 1e-10;
 const DIFFERENCED = 1e-6;
-const NUM_CIRCUITS = numCases(60);
+const NUM_CIRCUITS = numCases(24);
 
 /** The ancilla of a gradient is qubit 8. */
 const reference = openReferenceEngine({ maxQubits: 9 });

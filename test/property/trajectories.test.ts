@@ -188,7 +188,7 @@ test('trajectories on the CPU give the same counts for the same seed as the refe
   for (const [written, circuit] of circuits) {
     const [reference, ...others] = await Promise.all(
       engines.map(async ([name, engine]) => {
-        const { counts } = await runTrajectories(engine, circuit, { shots: 200, seed: 11 });
+        const { counts } = await runTrajectories(engine, circuit, { shots: 100, seed: 11 });
         return [name, countsByLabel(counts)] as const;
       }),
     );

@@ -9,6 +9,7 @@ import { runQcs } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 /** Starts the service as far as it takes circuits. */
 async function start(folder: string): Promise<ServiceProcess> {
-  const settings = { QCS_RATE_LIMIT_STANDARD: '1000000' };
+  const settings = { ...SMALL_SERVICE, QCS_RATE_LIMIT_STANDARD: '1000000' };
   running = await startServiceProcess(folder, settings, { says: 'Listening' });
   return running;
 }

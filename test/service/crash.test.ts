@@ -11,6 +11,7 @@ import { IS_LONG } from '../support/seeds.ts';
 import { recordOf, ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -18,6 +19,7 @@ import {
 vi.setConfig({ testTimeout: 900_000 });
 
 const environment = {
+  ...SMALL_SERVICE,
   QCS_RATE_LIMIT_STANDARD: '1000000',
   QCS_LOG_LEVEL: 'warn',
   // On a machine that does twenty things besides, an answer takes more than the default minute.

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -21,7 +22,7 @@ afterEach(async () => {
 const settings = {
   QCS_LOG_LEVEL: 'warn',
   QCS_RATE_LIMIT_STANDARD: '1000000',
-  QCS_ENGINE: 'cpu',
+  ...SMALL_SERVICE,
   QCS_METRICS_ADDRESSES: '127.0.0.1',
 };
 const BELL = {

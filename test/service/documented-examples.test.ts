@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { runQcs } from '../support/command-line.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -122,7 +123,7 @@ let key: string;
 beforeAll(async () => {
   upstream = await TextUpstreamServer.open();
   service = await startServiceProcess(folder.path, {
-    QCS_ENGINE: 'cpu',
+    ...SMALL_SERVICE,
     QCS_RATE_LIMIT_ENTERPRISE: '100000',
     QCS_LLM_BASE_URL: upstream.baseUrl,
   });

@@ -5,13 +5,14 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const SETTINGS = { QCS_ENGINE: 'cpu', QCS_RATE_LIMIT_STANDARD: '1000000' };
+const SETTINGS = { ...SMALL_SERVICE, QCS_RATE_LIMIT_STANDARD: '1000000' };
 
 /** A repetition code on a ring, measured many times, so that a shot takes ten microseconds. */
 const ROUNDS = 200;

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { lastingCircuit } from '../support/lasting-circuit.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -32,7 +33,10 @@ test.skipIf(!canLimit)(
   'while nothing can be written it says so, and then finishes what it had accepted',
   async () => {
     using folder = temporaryFolder();
-    running = await startServiceProcess(folder.path, { QCS_RATE_LIMIT_STANDARD: '1000000' });
+    running = await startServiceProcess(folder.path, {
+      ...SMALL_SERVICE,
+      QCS_RATE_LIMIT_STANDARD: '1000000',
+    });
     const service = running;
     const headers = { 'x-api-key': running.key ?? '', 'content-type': 'application/json' };
     const url = `${running.origin}/api/v1/quantum/circuits`;

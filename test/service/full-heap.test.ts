@@ -2,7 +2,7 @@
 /** A real service whose engine a circuit fills with what the compiler keeps of it. */
 import { expect, test } from 'vitest';
 import { ServiceClient } from '../support/service-client.ts';
-import { startServiceProcess, temporaryFolder } from '../support/service-process.ts';
+import { SMALL_SERVICE, startServiceProcess, temporaryFolder } from '../support/service-process.ts';
 
 /** Gates with angles of their own, of which the compiler keeps some 2.7 KB each: 400 MB in all, more than the thread may use. */
 const LONG_CIRCUIT = Array.from({ length: 150_000 }, (_, i) => {
@@ -16,8 +16,7 @@ const LONG_CIRCUIT = Array.from({ length: 150_000 }, (_, i) => {
 test('a circuit that fills the heap of its engine fails, and the same process runs others', async () => {
   using folder = temporaryFolder();
   const service = await startServiceProcess(folder.path, {
-    QCS_ENGINE: 'cpu',
-    QCS_THREADS: '1',
+    ...SMALL_SERVICE,
     QCS_ENGINE_HEAP_MIB: '128',
   });
   const client = new ServiceClient(service.origin, service.key ?? '');

@@ -10,6 +10,7 @@ import { API_KEY, BACKEND, INSTANCE, MockIbm } from '../support/mock-ibm.ts';
 import { type JobRecord, recordOf, ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -26,7 +27,7 @@ import {
   vendorJobIdsOf,
 } from './support/hardware-batches.ts';
 
-const COMMON = { QCS_RATE_LIMIT_STANDARD: '1000000', QCS_LOG_LEVEL: 'warn' };
+const COMMON = { ...SMALL_SERVICE, QCS_RATE_LIMIT_STANDARD: '1000000', QCS_LOG_LEVEL: 'warn' };
 const DEVICE = 'emulator-iqm-garnet';
 /** Qubit 2 is measured into bit 0, and so on: 011 with qubits 0 and 1 equal and qubit 2 one. */
 const CIRCUIT = [

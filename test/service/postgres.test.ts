@@ -12,6 +12,7 @@ import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -47,7 +48,7 @@ describeWith(['PostgreSQL'], 'a service on PostgreSQL', () => {
   });
 
   const start = async (folder: string, url: string, says: 'Ready' | 'Listening' = 'Ready') => {
-    const environment = { QCS_DATABASE_URL: url, QCS_ENGINE: 'cpu', QCS_LOG_LEVEL: 'warn' };
+    const environment = { ...SMALL_SERVICE, QCS_DATABASE_URL: url, QCS_LOG_LEVEL: 'warn' };
     running = await startServiceProcess(folder, environment, { says });
     return running;
   };

@@ -10,6 +10,7 @@ import { ENDLESS_SHOTS, endlessCircuit } from '../support/lasting-circuit.ts';
 import { ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -114,8 +115,7 @@ test('an environment that cannot be used ends the process with code 2 and lists 
 test('starts with every limit of circuits at its least, and names the limit that a circuit exceeds', async () => {
   using folder = temporaryFolder();
   const service = await startServiceProcess(folder.path, {
-    QCS_ENGINE: 'cpu',
-    QCS_THREADS: '1',
+    ...SMALL_SERVICE,
     QCS_MEMORY_MIB: '16',
     QCS_ENGINE_HEAP_MIB: '128',
     QCS_MAX_GATES: '1',
@@ -124,7 +124,6 @@ test('starts with every limit of circuits at its least, and names the limit that
     QCS_MAX_RUN_MINUTES: '1',
     QCS_QUEUE_LIMIT: '1',
     QCS_IN_FLIGHT_STANDARD: '1',
-    QCS_TASK_PROCESSES: '1',
     QCS_TASK_MEMORY_MIB: '64',
     QCS_BODY_LIMIT_MIB: '1',
     QCS_READ_CPU_MS: '10',
@@ -158,7 +157,7 @@ test('a reader of what it prints, and of its log, that goes away does not end th
   using folder = temporaryFolder();
   const service = await startServiceProcess(
     folder.path,
-    { QCS_RATE_LIMIT_STANDARD: '1000000' },
+    { ...SMALL_SERVICE, QCS_RATE_LIMIT_STANDARD: '1000000' },
     { says: 'Listening', entry: ['src/cli.ts', 'serve'] },
   );
   const headers = { 'x-api-key': service.key ?? '' };
@@ -191,8 +190,7 @@ async function startEndless(service: ServiceProcess, numQubits: number): Promise
 /** So many inferences are in hand at once for the key of these services; more are answered 429. */
 const IN_FLIGHT = 8;
 const ONE_THREAD = {
-  QCS_ENGINE: 'cpu',
-  QCS_THREADS: '1',
+  ...SMALL_SERVICE,
   QCS_IN_FLIGHT_STANDARD: String(IN_FLIGHT),
   QCS_LOG_LEVEL: 'warn',
 };

@@ -11,11 +11,13 @@ import { eventually } from '../support/eventually.ts';
 import { recordOf, ServiceClient } from '../support/service-client.ts';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
 
 const SETTINGS = {
+  ...SMALL_SERVICE,
   QCS_STORAGE_MIB_STANDARD: '1',
   QCS_RATE_LIMIT_STANDARD: '1000000',
   QCS_RATE_LIMIT_ENTERPRISE: '1000000',

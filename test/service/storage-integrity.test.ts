@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   type ServiceProcess,
+  SMALL_SERVICE,
   startServiceProcess,
   temporaryFolder,
 } from '../support/service-process.ts';
@@ -22,11 +23,14 @@ afterEach(async () => {
   await running?.stop('SIGKILL');
 });
 
+/** Starts the service as far as it takes circuits. */
+const start = (folder: string) => startServiceProcess(folder, SMALL_SERVICE, { says: 'Listening' });
+
 /** A data directory as a service that had done a circuit left it when it was killed; each test damages a copy. */
 const left = temporaryFolder();
 afterAll(() => left[Symbol.dispose]());
 beforeAll(async () => {
-  running = await startServiceProcess(left.path);
+  running = await start(left.path);
   const answer = await fetch(`${running.origin}/api/v1/quantum/circuits`, {
     method: 'POST',
     headers: { 'x-api-key': running.key ?? '', 'content-type': 'application/json' },
@@ -70,7 +74,7 @@ test.each<[string, (file: string) => void, string]>([
       .map((name) => [name, statSync(join(folder.path, name)).size]);
   const damaged = sizes();
 
-  const failure = await startServiceProcess(folder.path).catch((error: Error) => error.message);
+  const failure = await start(folder.path).catch((error: Error) => error.message);
   expect(failure).toContain('the service ended (1)');
   expect(failure).toContain(message);
   expect(failure).toContain('qcs restore');
@@ -80,13 +84,13 @@ test.each<[string, (file: string) => void, string]>([
 
 test('a second service is refused also where the lock file of the first was removed', async () => {
   using folder = temporaryFolder();
-  running = await startServiceProcess(folder.path);
+  running = await start(folder.path);
   rmSync(join(folder.path, 'service.lock'));
-  await expect(startServiceProcess(folder.path)).rejects.toThrow(
+  await expect(start(folder.path)).rejects.toThrow(
     `Another service runs on the data directory ${folder.path}`,
   );
   expect(await running.stop('SIGTERM')).toBe(0);
-  running = await startServiceProcess(folder.path);
+  running = await start(folder.path);
   expect(running.key).toBeUndefined();
   expect(existsSync(join(folder.path, 'service.lock'))).toBe(true);
 });

@@ -3,11 +3,12 @@ import type { Circuit } from '../../src/circuit/circuit.ts';
 import type { Adapter } from '../../src/fleet/adapters/adapter-report.ts';
 import type { CircuitBackendOptions } from '../../src/fleet/circuit-backend.ts';
 import type { EngineOptions } from '../../src/fleet/workers/worker-messages.ts';
+import { bundled } from './bundled.ts';
 
 /** The entry of the fake worker; see fleet-fake-engine.ts. */
-export const FAKE_WORKER = new URL('./fleet-fake-worker.ts', import.meta.url);
+export const FAKE_WORKER = await bundled(new URL('./fleet-fake-worker.ts', import.meta.url));
 /** The entry of an adapter's fake process. */
-export const FAKE_GPU = new URL('./fleet-fake-gpu.ts', import.meta.url);
+export const FAKE_GPU = await bundled(new URL('./fleet-fake-gpu.ts', import.meta.url));
 /** The same with an engine whose phases are wrong. */
 export const WRONG_WORKER = new URL('./fleet-wrong-worker.ts', import.meta.url);
 /** An entry that ends before it is ready. */

@@ -25,6 +25,17 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/**
+ * Settings of a service whose engines and processes are no concern of the test. It starts with two thirds of the
+ * processor time that the default settings take on two cores, where adapters are looked for, and there is one process of
+ * tasks more.
+ */
+export const SMALL_SERVICE = {
+  QCS_ENGINE: 'cpu',
+  QCS_THREADS: '1',
+  QCS_TASK_PROCESSES: '1',
+} as const;
+
 /** How a service is started. */
 export interface ServiceStart {
   /**

@@ -7,7 +7,7 @@
 import { test as base } from 'vitest';
 import type { Tier } from '../../src/service/http/api-key.ts';
 import { runQcs } from './command-line.ts';
-import { startServiceProcess, temporaryFolder } from './service-process.ts';
+import { SMALL_SERVICE, startServiceProcess, temporaryFolder } from './service-process.ts';
 
 /** The service, as the tests of one file see it. */
 export interface SharedService {
@@ -18,11 +18,8 @@ export interface SharedService {
   createKey(tier: Tier): Promise<string>;
 }
 
-/** Each worker of vitest has a service, so one thread and one process of tasks are enough for each. */
 const SETTINGS = {
-  QCS_ENGINE: 'cpu',
-  QCS_THREADS: '1',
-  QCS_TASK_PROCESSES: '1',
+  ...SMALL_SERVICE,
   QCS_MEMORY_MIB: '1024',
   QCS_RATE_LIMIT_ENTERPRISE: '1000000',
   QCS_METRICS_ADDRESSES: '127.0.0.1',

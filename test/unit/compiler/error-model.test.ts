@@ -13,7 +13,6 @@ import { printErrorModel } from '../../../src/compiler/clifford/print-error-mode
 import { openReferenceEngine } from '../../../src/engine/reference/reference-engine.ts';
 import { runCircuit } from '../../support/engine-runs.ts';
 import { RandomStream } from '../../support/random-stream.ts';
-import { numCases } from '../../support/seeds.ts';
 
 const gate = (name: string, targets: number[], controls: number[] = []): DynamicOperation => ({
   kind: 'gate',
@@ -198,7 +197,7 @@ test('parities without errors are those of runs', async () => {
   const random = new RandomStream(5);
   const numBits = 12;
   let [numOnes, numFound] = [0, 0];
-  for (let round = 0; round < numCases(200); round++) {
+  for (let round = 0; round < 80; round++) {
     const operations: DynamicOperation[] = [];
     const qubit = () => random.below(4);
     const some = () => {

@@ -155,7 +155,7 @@ describe('EnginePool', () => {
     const error = await run(pool, 'BUG').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ message: 'x is not a function' });
     expect(error).not.toHaveProperty('code');
-    expect(String(error instanceof Error && error.stack)).toContain('fleet-fake-engine');
+    expect(String(error instanceof Error && error.stack)).toContain('fleet-fake-worker');
   });
 
   test('stops a cancelled circuit at the engine’s next yield and keeps the thread', async () => {

@@ -119,3 +119,17 @@ test('kinds and keys are counted apart', async () => {
   expect(runner.inFlight('task', 'key-1')).toBe(2);
   expect(runner.inFlight('task', 'key-2')).toBe(0);
 });
+
+test('the length of what is asked is added over the keys of a kind, until a job is through', async () => {
+  const requests = ['{}', '{"of":2}', '{"of":3}'];
+  const [first] = await Promise.all([
+    runner.submit(newJob({ request: requests[0]! })),
+    runner.submit(newJob({ request: requests[1]!, keyId: 'key-2' })),
+    runner.submit(newJob({ request: requests[2]!, kind: 'task' })),
+  ]);
+  expect(runner.inFlightCharacters('circuit')).toBe(2 + 8);
+  expect(runner.inFlightCharacters('task')).toBe(8);
+  handler.of(first!.id).resolve('{}');
+  await runner.waitFor(first!.id);
+  expect(runner.inFlightCharacters('circuit')).toBe(8);
+});

@@ -1,14 +1,6 @@
 /** Runs the task `evaluate`, in a process of its own, and writes values as JSON. */
 
-import {
-  isBigNumber,
-  isComplex,
-  isFraction,
-  isMatrix,
-  isResultSet,
-  isUnit,
-  type MathJsInstance,
-} from 'mathjs';
+import type { MathJsInstance } from 'mathjs';
 import type { Fault } from '../../../errors/coded-error.ts';
 import {
   BoundedMath,
@@ -17,6 +9,14 @@ import {
 } from '../../algorithms/expressions/bounded-math.ts';
 import { EXPRESSION_LIMITS } from '../../algorithms/expressions/expression-limits.ts';
 import { isRecord } from '../../algorithms/expressions/value-size.ts';
+import {
+  isBigNumber,
+  isComplex,
+  isFraction,
+  isMatrix,
+  isResultSet,
+  isUnit,
+} from '../../algorithms/mathjs.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { Json, JsonObject } from '../../procedures/json.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';

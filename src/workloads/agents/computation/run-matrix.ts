@@ -1,5 +1,5 @@
 /** Runs the tasks `matrix` and `eigenvalues`. */
-import { isMatrix, type Matrix } from 'mathjs';
+import type { Matrix } from 'mathjs';
 import { type Eigenpair, eigenpairsOf } from '../../algorithms/linear-algebra/eigenpairs.ts';
 import {
   determinantOf,
@@ -14,6 +14,7 @@ import {
   pairOf,
   solve,
 } from '../../algorithms/linear-algebra/linear-systems.ts';
+import { isMatrix } from '../../algorithms/mathjs.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
 import type { Json, JsonObject } from '../../procedures/json.ts';
 import type { RunProcedure } from '../../procedures/procedure.ts';

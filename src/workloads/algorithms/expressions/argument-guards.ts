@@ -2,7 +2,7 @@
  * Checks of arguments before a call, for functions where small arguments cause a large result or a long
  * computation. Results are checked after every call, which suffices for the other functions.
  */
-import { isBigNumber, isFraction, isMatrix } from 'mathjs';
+import { isBigNumber, isFraction, isMatrix } from '../mathjs.ts';
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
 import {
   bitsOf,

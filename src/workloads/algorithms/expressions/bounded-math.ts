@@ -7,10 +7,11 @@
  * would leave in place every function that nobody thought of, and would affect mathjs's internal calls,
  * too. Time and memory are bounded by the process in which this runs.
  */
-import { all, create, isMatrix, type MathJsInstance, type MathNode } from 'mathjs';
+import type { MathJsInstance, MathNode } from 'mathjs';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import { ProcedureInputError } from '../../procedures/errors.ts';
+import { createMath, isMatrix } from '../mathjs.ts';
 import { guardBroadcast, guardOf } from './argument-guards.ts';
 import {
   ALLOWED_CONSTANTS,
@@ -115,8 +116,7 @@ export class BoundedMath {
   #draws = new SeededDraws(0);
 
   constructor(precision: Precision) {
-    if (all === undefined) throw new Error('unreachable: mathjs has no functions');
-    this.math = create(all, {
+    this.math = createMath({
       number: NUMBER_KINDS[precision.kind],
       ...(precision.kind === 'bignumber' ? { precision: precision.digits } : {}),
     });

@@ -5,9 +5,10 @@
  * A call with an own rule is first replaced by a variable v. By the chain rule the derivative is mathjs's
  * derivative with v fixed, plus the derivative by v times that of the call.
  */
-import { type FunctionNode, isFunctionNode, isSymbolNode, type MathNode } from 'mathjs';
+import type { FunctionNode, MathNode } from 'mathjs';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { JsonObject } from '../../procedures/json.ts';
+import { isFunctionNode, isSymbolNode } from '../mathjs.ts';
 import { type At, symbolicMath, type Value, valuesOf, variablesOf } from './symbolic.ts';
 
 /** The derivatives of a call by its arguments u and n, by the call's name and number of arguments. */

@@ -6,14 +6,14 @@
  *
  * Variables are real numbers, and forms are equal wherever both are defined: x/x is 1.
  */
+import type { MathNode } from 'mathjs';
 import {
   isConstantNode,
   isFunctionNode,
   isOperatorNode,
   isParenthesisNode,
   isSymbolNode,
-  type MathNode,
-} from 'mathjs';
+} from '../mathjs.ts';
 import {
   addSums,
   atomSum,

@@ -5,7 +5,7 @@
  * result of finite numbers is therefore refused, unless the function has a pole there; so is a zero
  * product of non-zero numbers. Doubles overflow as in IEEE 754.
  */
-import { isBigNumber, isMatrix } from 'mathjs';
+import { isBigNumber, isMatrix } from '../mathjs.ts';
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
 import { ExpressionLimitError } from './value-size.ts';
 

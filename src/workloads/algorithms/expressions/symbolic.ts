@@ -1,15 +1,9 @@
 /** Symbolic expressions: which ones are accepted, and how transformed ones are verified. */
-import {
-  type EvalFunction,
-  isComplex,
-  isFunctionNode,
-  isParenthesisNode,
-  isSymbolNode,
-  type MathNode,
-} from 'mathjs';
+import type { EvalFunction, MathNode } from 'mathjs';
 import type { Fault } from '../../../errors/coded-error.ts';
 import { uniformDraw } from '../../../math/philox.ts';
 import type { JsonObject } from '../../procedures/json.ts';
+import { isComplex, isFunctionNode, isParenthesisNode, isSymbolNode } from '../mathjs.ts';
 import { BoundedMath, faultsOfParsing } from './bounded-math.ts';
 import { ALLOWED_CONSTANTS, DRAWING_FUNCTIONS, MAX_SYMBOLIC_NODES } from './expression-limits.ts';
 import { normalText } from './normal-form.ts';

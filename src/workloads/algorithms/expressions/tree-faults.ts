@@ -1,4 +1,5 @@
 /** Checks of an expression's syntax tree, before any of it is evaluated. */
+import type { MathNode } from 'mathjs';
 import {
   isAccessorNode,
   isAssignmentNode,
@@ -7,8 +8,7 @@ import {
   isFunctionNode,
   isIndexNode,
   isSymbolNode,
-  type MathNode,
-} from 'mathjs';
+} from '../mathjs.ts';
 import {
   ALLOWED_CONSTANTS,
   ALLOWED_FUNCTIONS,

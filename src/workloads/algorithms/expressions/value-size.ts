@@ -1,5 +1,5 @@
 /** Sizes of values, and the check against the limits of expressions. */
-import { isBigNumber, isFraction, isMatrix } from 'mathjs';
+import { isBigNumber, isFraction, isMatrix } from '../mathjs.ts';
 import { EXPRESSION_LIMITS } from './expression-limits.ts';
 
 const { max_elements, max_text_length, max_integer_bits } = EXPRESSION_LIMITS;

@@ -6,7 +6,8 @@
  * pivoting. Its functions `det` and `inv` are not used: products inside `det` leave the range of doubles
  * where the determinant does not, and `inv` of two rows divides by a determinant that underflows.
  */
-import { all, create, isComplex, type Matrix } from 'mathjs';
+import type { Matrix } from 'mathjs';
+import { createMath, isComplex } from '../mathjs.ts';
 
 /** A matrix; `data` has length 2·rows·columns. */
 export interface DenseMatrix {
@@ -58,7 +59,7 @@ export function frobeniusNorm({ data }: DenseMatrix): number {
  * The mathjs of matrices. By default mathjs takes every number below 1e-15 for zero, whatever the scale of
  * the matrix, skips it as a pivot and gives a wrong determinant. Here only 0 is 0.
  */
-export const matrixMath = create(all ?? {}, { relTol: Number.MIN_VALUE, absTol: 0 });
+export const matrixMath = createMath({ relTol: Number.MIN_VALUE, absTol: 0 });
 
 /** A number as [re, im]. */
 type Pair = readonly [number, number];

@@ -54,6 +54,7 @@ describe('the value of an expression', () => {
     ],
     ['x = [1, 2, 3]; x[2] = 7; x', [[1, 7, 3]], 'ResultSet'],
     ['[5, 6, 7][2:end]', [6, 7], 'DenseMatrix'],
+    ['typeOf(index(1))', 'Index', 'string'],
   ])('%s is %j, a %s', async (expression, result, type) => {
     expect(await evaluated(expression)).toMatchObject({ result, type });
   });

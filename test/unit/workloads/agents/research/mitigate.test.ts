@@ -314,12 +314,12 @@ test.each<[string, object, string]>([
     { circuit: Array.from({ length: 800 }, () => H), qubits: 16, shots: 1_000_000 },
     'shots',
   ],
-])('refuses %s before it runs', (_, input, path) => {
+])('refuses %s before it runs', async (_, input, path) => {
   const whole = {
     circuit: [H, { gate: 'T', qubit: 0 }],
     observables: [{ pauli: 'Z0' }],
     noise: depolarizing(0.01, '*1'),
     ...input,
   };
-  expect(mitigate.faultsOf(whole)[0]?.path).toBe(path);
+  expect((await mitigate.lateFaultsOf!(whole))[0]?.path).toBe(path);
 });
