@@ -11,9 +11,11 @@ import { unitaryOf } from '../../support/small-unitary.ts';
 
 const limits = { maxQubits: 8, maxGates: 10 };
 const catalog = gateCatalog();
+/** Fields that name no qubits. */
+const VALUE_FIELDS = 'gate bits matrix channel hamiltonian time label what'.split(' ');
 
-test('the catalog lists every gate of the table and UNITARY, EVOLVE, M, RESET, BARRIER, NOISE, once each', () => {
-  const others = ['UNITARY', 'EVOLVE', 'M', 'RESET', 'BARRIER', 'NOISE'];
+test('the catalog lists every gate of the table and every other operation, once each', () => {
+  const others = ['UNITARY', 'EVOLVE', 'M', 'RESET', 'BARRIER', 'NOISE', 'SAVE'];
   const names = [...GATES.map(({ name }) => name), ...others];
   expect(catalog.map(({ gate }) => gate)).toEqual(names);
 });
@@ -37,10 +39,7 @@ describe.each(catalog.map((entry) => [entry.gate, entry] as const))(
     test('lists the fields its example uses, with as many qubits as they take', () => {
       const angles = new Set<string>(entry.parameters.map(({ name }) => name));
       for (const [field, value] of Object.entries(entry.example)) {
-        const isValue = ['gate', 'bits', 'matrix', 'channel', 'hamiltonian', 'time'].includes(
-          field,
-        );
-        if (isValue || angles.has(field)) continue;
+        if (VALUE_FIELDS.includes(field) || angles.has(field)) continue;
         const operand = entry.operands.find((candidate) => candidate.field === field);
         const count = Array.isArray(value) ? value.length : 1;
         expect(operand?.min, field).toBeLessThanOrEqual(count);
