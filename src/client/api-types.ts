@@ -1627,7 +1627,8 @@ export type ExperimentTaskInput = {
 export type GateNoise = {
   /**
    * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
-   * counted, and "*" is every gate
+   * counted, and "*" is every gate. "M" is before each measured qubit, "RESET" after each reset one, and "BARRIER"
+   * at the end of each layer
    */
   readonly gates: readonly string[];
   /** Operands that the entry holds for, each list in the order of the gate; all unless given */
@@ -1639,7 +1640,8 @@ export type GateNoise = {
 export type GateNoiseInput = {
   /**
    * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
-   * counted, and "*" is every gate
+   * counted, and "*" is every gate. "M" is before each measured qubit, "RESET" after each reset one, and "BARRIER"
+   * at the end of each layer
    */
   readonly gates: readonly string[];
   /** Operands that the entry holds for, each list in the order of the gate; all unless given */
