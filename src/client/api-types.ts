@@ -1142,6 +1142,14 @@ export type CompileRequestInput = {
   readonly device?: CallerDeviceInput | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | 'stim' | undefined;
+  /**
+   * Puts random Paulis before each CX, CZ, ECR and ISWAP of the compiled circuit, and those that undo them after
+   * it
+   */
+  readonly twirl?: {
+    /** Decides which Paulis; the same seed gives the same */
+    readonly seed: number;
+  } | undefined;
 };
 
 export type CompiledCircuit = {
