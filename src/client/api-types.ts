@@ -1170,6 +1170,14 @@ export type CompileRequestInput = {
   readonly device?: CallerDeviceInput | undefined;
   /** Format of the compiled circuit; default json */
   readonly format?: 'json' | 'qasm2' | 'qasm3' | 'stim' | undefined;
+  /**
+   * Puts random Paulis before each CX, CZ, ECR and ISWAP of the compiled circuit, and those that undo them after
+   * it
+   */
+  readonly twirl?: {
+    /** Decides which Paulis; the same seed gives the same */
+    readonly seed: number;
+  } | undefined;
 };
 
 export type CompiledCircuit = {
@@ -1655,7 +1663,8 @@ export type ExperimentTaskInput = {
 export type GateNoise = {
   /**
    * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
-   * counted, and "*" is every gate
+   * counted, and "*" is every gate. "M" is before each measured qubit, "RESET" after each reset one, and "BARRIER"
+   * at the end of each layer
    */
   readonly gates: readonly string[];
   /** Operands that the entry holds for, each list in the order of the gate; all unless given */
@@ -1667,7 +1676,8 @@ export type GateNoise = {
 export type GateNoiseInput = {
   /**
    * Names or aliases from GET /quantum/operations; "*1", "*2", … are all gates on so many qubits, controls
-   * counted, and "*" is every gate
+   * counted, and "*" is every gate. "M" is before each measured qubit, "RESET" after each reset one, and "BARRIER"
+   * at the end of each layer
    */
   readonly gates: readonly string[];
   /** Operands that the entry holds for, each list in the order of the gate; all unless given */

@@ -37,6 +37,21 @@ describe('POST /quantum/compile', () => {
     expect(answer.json().data.circuit).toHaveLength(2);
   });
 
+  test('twirls two-qubit gates by a seed, and refuses what is no seed', async () => {
+    const twirledBy = async (twirl: unknown) => {
+      const answer = await compile({ circuit: [H, CX], twirl });
+      return [
+        answer.statusCode,
+        answer.json().data?.circuit ?? answer.json().error.details[0].path,
+      ];
+    };
+    const seeds = await Promise.all([0, 1, 2, 3, 4].map((seed) => twirledBy({ seed })));
+    expect(new Set(seeds.map((each) => JSON.stringify(each))).size).toBeGreaterThan(2);
+    expect(await twirledBy({ seed: 3 })).toEqual(seeds[3]);
+    expect(await twirledBy({ seed: -1 })).toEqual([400, 'twirl.seed']);
+    expect(await twirledBy(true)).toEqual([400, 'twirl']);
+  });
+
   test.each([
     ['qasm2', 'OPENQASM 2.0;'],
     ['qasm3', 'OPENQASM 3.0;'],

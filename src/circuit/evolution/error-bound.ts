@@ -94,8 +94,6 @@ class CommutatorSum {
   #below(place: Place, ranked: readonly number[], reach: number, depth: number): number {
     if (place.most === 0) return 0;
     const { level, after } = place;
-    if (after.children.length === 0) return place.most;
-    if (level === depth) return place.most * this.#tail(reach, after.levels);
     const product = this.#products[level - 1]!;
     let sum = 0;
     forEachBit(product, (k) => {
@@ -106,8 +104,8 @@ class CommutatorSum {
       const child = after.children[2 * at + (isKnown ? 1 : 0)]!;
       if (child.most === 0) return;
       const size = this.#sizes[k]!;
-      if (child.after.children.length === 0) {
-        sum += size * child.most;
+      if (child.level === depth) {
+        sum += size * child.most * this.#tail(reach + this.#reach[k]!, child.after.levels);
         return;
       }
       const next = this.#products[level];

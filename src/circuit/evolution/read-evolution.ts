@@ -14,7 +14,7 @@ import { CONSTANT } from '../angle-formulas.ts';
 import type { GateOperation, Qubit, UnitaryOperation } from '../circuit.ts';
 import { type CircuitLimits, MAX_UNITARY_QUBITS, StepsSpentError } from '../circuit-limits.ts';
 import { counted, type FaultList, LIMIT_EXCEEDED } from '../errors.ts';
-import type { GateAngle, GateObject } from '../gate-object.ts';
+import type { GateAngle, GateObject, HamiltonianTermObject } from '../gate-object.ts';
 import { constant, type GateObjectInputs, type OpenNumber } from '../gate-object-inputs.ts';
 import { errorConstant } from './error-bound.ts';
 import { eigenvectorsOf, exponentialOf, ratesOfSets } from './exact-evolution.ts';
@@ -52,8 +52,13 @@ export interface Evolution {
 
 /** Qubits up to which eigenvectors are found at once: it takes 0.2 ms on three qubits, and 16 ms on six. */
 const SHORT_QUBITS = 3;
-/** Terms up to which a Hamiltonian is read at once. */
+/** Terms of all Hamiltonians up to which a circuit is read at once. */
 const SHORT_TERMS = 256;
+/** Terms that a term counts as in a formula of fourth order, whose commutators are nested four times. */
+const TERMS_OF_FOURTH = 16;
+
+/** Error constants of Hamiltonians whose coefficients are numbers: a sweep reads one for each of its points. */
+const errorScales = new WeakMap<readonly HamiltonianTermObject[], Map<string, number>>();
 
 /** Phases, radians, up to which an exponential has ten digits: eigenvalues have sixteen. */
 const MAX_EXACT_PHASE = 1e6;
@@ -81,6 +86,9 @@ export class EvolutionReader {
   readonly #inputs: GateObjectInputs | undefined;
   /** Eigenvectors by the text of a Hamiltonian: a time grid has one Hamiltonian many times. */
   readonly #known = new Map<string, Eigenvectors>();
+  /** Error constants by the text of what evolves. */
+  readonly #scales = new Map<string, number>();
+  #numTerms = 0;
   #numGates = 0;
 
   constructor(
@@ -120,7 +128,9 @@ export class EvolutionReader {
       this.#faults.add(`${path}.hamiltonian`, `Missing; EVOLVE needs its terms: ${example}.`);
       return undefined;
     }
-    if (this.#limits.maxSteps !== undefined && object.hamiltonian.length > SHORT_TERMS) {
+    const weight = formula?.order === 4 ? TERMS_OF_FOURTH : 1;
+    this.#numTerms += weight * object.hamiltonian.length;
+    if (this.#limits.maxSteps !== undefined && this.#numTerms > SHORT_TERMS) {
       throw new StepsSpentError();
     }
     const on = { numQubits: this.#numQubits, controls };
@@ -199,10 +209,7 @@ export class EvolutionReader {
     let error: FormulaError | undefined;
     let steps = 1;
     if (byFormula.length > 0) {
-      const scale = byFormula.reduce(
-        (sum, { component }) => sum + this.#errorScale(component, formula),
-        0,
-      );
+      const scale = this.#errorScaleOf(byFormula, formula, object);
       steps = formula.steps ?? this.#stepsFor(scale, formula, time.number, object);
       error = { scale: scale / steps ** order, power: order + 1, time: written };
     }
@@ -265,6 +272,28 @@ export class EvolutionReader {
         return [rotated(first, 1), rotated(inner, numInner), rotated(last, 1)];
       }
     }
+  }
+
+  /** Sum of the error constants of components, which is computed once for a Hamiltonian of numbers. */
+  #errorScaleOf(
+    plans: readonly Plan[],
+    formula: Formula,
+    { hamiltonian = [] }: GateObject,
+  ): number {
+    const sum = () =>
+      plans.reduce((total, { component }) => total + this.#errorScale(component, formula), 0);
+    if (hamiltonian.some(({ coefficient }) => typeof coefficient === 'object')) return sum();
+    const key = `${formula.order} ${formula.exact}`;
+    const known = errorScales.get(hamiltonian) ?? new Map<string, number>();
+    errorScales.set(hamiltonian, known);
+    let scale = known.get(key);
+    if (scale === undefined) {
+      const text = `${key} ${JSON.stringify(hamiltonian)}`;
+      scale = this.#scales.get(text) ?? sum();
+      this.#scales.set(text, scale);
+      known.set(key, scale);
+    }
+    return scale;
   }
 
   /** As `errorConstant`; for coefficients that depend on inputs of the greatest values that they have. */

@@ -1,6 +1,6 @@
 /**
- * Puts the noise of a model into a circuit, as operations: channels after gates, misread bits after measurements, and
- * relaxation before operations that a qubit waits for.
+ * Puts the noise of a model into a circuit, as operations: channels after gates and resets, before measurements and at
+ * barriers, misread bits after measurements, and relaxation before operations that a qubit waits for.
  *
  * The circuit is as the caller wrote it, before any pass, and has its final measurement. Noise of a conditional
  * operation has its condition.
@@ -17,12 +17,13 @@ import {
   notByStabilizers,
   operationQubits,
   type Qubit,
+  type ResetOperation,
   type UnitaryOperation,
 } from '../circuit.ts';
 import { DEFAULT_MAX_ROUNDS } from '../circuit-limits.ts';
 import { type BitDiagram, FALSE_NODE, TRUE_NODE } from '../classical-expression.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../errors.ts';
-import { namesOfGate } from './gate-pattern.ts';
+import { LAYER_END, namesOfGate } from './gate-pattern.ts';
 import { IdleClock } from './idle-clock.ts';
 import type { NoiseModel } from './read-noise-model.ts';
 
@@ -143,6 +144,7 @@ class NoiseWriter {
           if (hasOwnNoise(operation)) held = this.#gateNoise(operation);
           break;
         case 'measure':
+          for (const noise of this.#noiseOnEach('M', operation)) written.push(noise);
           for (const part of this.#misread(operation)) written.push(part);
           break;
         case 'while': {
@@ -152,10 +154,17 @@ class NoiseWriter {
           written.push({ ...operation, body: [...body, ...rests] });
           break;
         }
+        case 'reset':
+          written.push(operation);
+          for (const noise of this.#noiseOnEach('RESET', operation)) written.push(noise);
+          break;
+        case 'barrier':
+          written.push(operation);
+          if (operation.duration !== undefined) break;
+          for (const noise of this.#layerNoise(operation.qubits)) written.push(noise);
+          break;
         case 'initialize':
         case 'save':
-        case 'reset':
-        case 'barrier':
         case 'assign':
         case 'noise':
         case 'misread':
@@ -198,12 +207,15 @@ class NoiseWriter {
     qubits: readonly Qubit[],
   ): readonly NoiseOperation[] {
     const operands = qubits.join();
-    const matching = new Set(
-      namesOfGate(operation)
-        .flatMap((name) => [name, `${name} ${operands}`])
-        .flatMap((key) => this.#rules.get(key) ?? []),
-    );
-    return [...matching]
+    const matching = namesOfGate(operation)
+      .flatMap((name) => [name, `${name} ${operands}`])
+      .flatMap((key) => this.#rules.get(key) ?? []);
+    return this.#channelsOf(matching, qubits);
+  }
+
+  /** Channels of rules, each applied once and in the order of the model: on all of the qubits, or on each. */
+  #channelsOf(rules: readonly number[], qubits: readonly Qubit[]): readonly NoiseOperation[] {
+    return [...new Set(rules)]
       .toSorted((a, b) => a - b)
       .flatMap((rule): readonly NoiseOperation[] => {
         const channel = this.#model.gates[rule]!.channelFor(qubits.length, this.#faults);
@@ -211,6 +223,36 @@ class NoiseWriter {
         if (channel.numQubits === qubits.length) return [{ kind: 'noise', qubits, channel }];
         return qubits.map((qubit) => ({ kind: 'noise', qubits: [qubit], channel }));
       });
+  }
+
+  /** Channels of a measurement or reset, each on one qubit. */
+  #noiseOnEach(
+    name: 'M' | 'RESET',
+    { qubits, condition }: MeasureOperation | ResetOperation,
+  ): readonly NoiseOperation[] {
+    const noise = qubits.flatMap((qubit) => {
+      const rules = [name, `${name} ${qubit}`].flatMap((key) => this.#rules.get(key) ?? []);
+      return this.#channelsOf(rules, [qubit]);
+    });
+    this.#numAdded += noise.length;
+    return condition === undefined ? noise : noise.map((each) => ({ ...each, condition }));
+  }
+
+  /** Channels of the layer that a barrier ends, in the order of the model: on listed qubits, or on each of its own. */
+  #layerNoise(qubits: readonly Qubit[]): readonly NoiseOperation[] {
+    const own = new Set(qubits);
+    const noise = this.#model.gates.flatMap(({ names, operands }, rule) => {
+      if (!names.has(LAYER_END)) return [];
+      const lists =
+        operands === undefined
+          ? qubits.map((qubit) => [qubit])
+          : [...operands].map((list) => list.split(',').map(Number));
+      return lists
+        .filter((list) => list.every((qubit) => own.has(qubit)))
+        .flatMap((list) => this.#channelsOf([rule], list));
+    });
+    this.#numAdded += noise.length;
+    return noise;
   }
 
   /** A measurement and its readout errors. */

@@ -16,13 +16,17 @@ export interface GatePattern {
   readonly numQubits: number | undefined;
 }
 
-/** Operations that are no gates and have a duration all the same. */
-const TIMED = ['M', 'RESET'];
+/**
+ * Operations that are no gates and have noise and a duration all the same, each qubit of them by itself. Only their names
+ * stand for them.
+ */
+const ON_EACH_QUBIT = ['M', 'RESET'];
 
-/** Why noise cannot be attached to operations that are no gates. */
+/** Ends of layers, which have noise and take no time. */
+export const LAYER_END = 'BARRIER';
+
+/** Why noise or a duration cannot be attached to other operations. */
 const NO_GATES: Readonly<Record<string, string>> = {
-  M: 'M is not a gate; `readout` describes the errors of measurements.',
-  RESET: 'RESET is not a gate; write NOISE after it in the circuit.',
   EVOLVE:
     'EVOLVE is written out as gates; name these, such as RZZ, RX or UNITARY. POST /quantum/compile shows them.',
   BARRIER: 'BARRIER is not a gate, and takes no time.',
@@ -32,10 +36,10 @@ const NO_GATES: Readonly<Record<string, string>> = {
 /**
  * Reads a name in a noise model.
  *
- * @param isTimed - Whether measurements and resets may be named, because it is their duration that is wanted.
+ * @param takes - What is wanted of the operations that it names: layers have noise, but no duration.
  * @returns A sentence on its fault, if it has one.
  */
-export function readPattern(name: string, isTimed: boolean): GatePattern | string {
+export function readPattern(name: string, takes: 'noise' | 'duration'): GatePattern | string {
   const width = /^\*([1-9]\d?)?$/.exec(name);
   if (width !== null) {
     const digits = width[1];
@@ -50,8 +54,9 @@ export function readPattern(name: string, isTimed: boolean): GatePattern | strin
     return { name: found.name, numQubits: found.numControls + found.numTargets };
   }
   if (found.name === 'UNITARY') return { name: found.name, numQubits: undefined };
-  const timed = isTimed && TIMED.includes(found.name);
-  return timed ? { name: found.name, numQubits: undefined } : (NO_GATES[found.name] ?? '');
+  if (ON_EACH_QUBIT.includes(found.name)) return { name: found.name, numQubits: 1 };
+  const isLayer = found.name === LAYER_END && takes === 'noise';
+  return isLayer ? { name: LAYER_END, numQubits: undefined } : (NO_GATES[found.name] ?? '');
 }
 
 /** Names that stand for a gate in a noise model, the most specific first. A gate without a name has its width alone. */

@@ -103,7 +103,7 @@ const gateNoise = z
     gates: z
       .array(z.string().max(64))
       .describe(
-        `${NAMES} are all gates on so many qubits, controls counted, and "*" is every gate`,
+        `${NAMES} are all gates on so many qubits, controls counted, and "*" is every gate. "M" is before each measured qubit, "RESET" after each reset one, and "BARRIER" at the end of each layer`,
       ),
     qubits: z
       .array(z.array(qubit))

@@ -7,7 +7,7 @@ import { counted, type FaultList } from '../errors.ts';
 import type { LossRule } from '../loss/loss-rule.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
-import { type GatePattern, readPattern } from './gate-pattern.ts';
+import { type GatePattern, LAYER_END, readPattern } from './gate-pattern.ts';
 import type { NoiseModelObject } from './noise-model-schema.ts';
 import { ChannelTerms } from './place-channel.ts';
 import { checkRelaxationTimes, ownWidth, type ReadChannel, readChannel } from './read-channel.ts';
@@ -117,7 +117,7 @@ function readPatterns(
   }
   return gates.flatMap((name, i) => {
     if (faults.isFull) return [];
-    const pattern = readPattern(name, false);
+    const pattern = readPattern(name, 'noise');
     if (typeof pattern !== 'string') return [{ ...pattern, written: name }];
     faults.add(`${path}.gates[${i}]`, pattern);
     return [];
@@ -129,7 +129,10 @@ type LossEntry = NonNullable<NoiseModelObject['loss']>[number];
 function readLossRule({ gates, rule }: LossEntry, path: string, faults: FaultList): LossRule {
   const patterns = readPatterns(gates, path, faults);
   for (const [i, { name, numQubits, written }] of patterns.entries()) {
-    if (rule === 'exchange' && name !== 'SWAP') {
+    if (name === LAYER_END) {
+      const problem = `${written} is not a gate, and has no rule for loss.`;
+      faults.add(`${path}.gates[${i}]`, problem);
+    } else if (rule === 'exchange' && name !== 'SWAP') {
       const problem = `exchange is for SWAP alone, not for ${written}.`;
       faults.add(`${path}.rule`, problem);
     } else if (numQubits === 1) {
@@ -152,6 +155,10 @@ function readGateRule(
   const own = ownWidth(object);
   if (faults.count === before && own !== undefined && own > 1) {
     checkWidths(patterns, own, path, faults);
+    if (qubits === undefined && patterns.some(({ name }) => name === LAYER_END)) {
+      const problem = `Missing; the channel acts on ${own} qubits, and a barrier does not say which.`;
+      faults.add(`${path}.qubits`, problem);
+    }
   }
   return {
     names: new Set(patterns.map(({ name }) => name)),
@@ -270,7 +277,7 @@ function readIdleRule(entry: IdleEntry, path: string, faults: FaultList): IdleRu
   checkFraction(entry, 'excited', path, faults);
   const durations = new Map<string, number>();
   for (const [name, duration] of Object.entries(entry.durations_ns ?? {})) {
-    const pattern = readPattern(name, true);
+    const pattern = readPattern(name, 'duration');
     const place = pathOf(`${path}.durations_ns`, name);
     if (typeof pattern === 'string') {
       faults.add(place, pattern);

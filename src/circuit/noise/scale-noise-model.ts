@@ -61,7 +61,7 @@ type GateChannel = NonNullable<NoiseModelObject['gates']>[number]['channel'];
 /** Fewest qubits of the gates with these names, which are valid. */
 function narrowest(gates: readonly string[]): number {
   const widths = gates.map((name) => {
-    const pattern = readPattern(name, false);
+    const pattern = readPattern(name, 'noise');
     return typeof pattern === 'string' ? 1 : (pattern.numQubits ?? 1);
   });
   return Math.max(1, Math.min(...widths));

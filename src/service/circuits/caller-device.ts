@@ -4,6 +4,7 @@
  */
 import type { FaultList } from '../../circuit/errors.ts';
 import { findGate } from '../../circuit/gates.ts';
+import { LAYER_END } from '../../circuit/noise/gate-pattern.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
 import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';
 import { gateSetFaults } from '../../circuit/synthesis/gate-set.ts';
@@ -144,7 +145,8 @@ function checkNoiseOfDevice(
   };
   for (const [i, { names, operands }] of model.gates.entries()) {
     const place = `${path}.gates[${i}]`;
-    if (![...names].some((name) => name.startsWith('*') || nativeGates.includes(name))) {
+    const followed = [...nativeGates, 'M', 'RESET', LAYER_END];
+    if (![...names].some((name) => name.startsWith('*') || followed.includes(name))) {
       const list = nativeGates.join(', ');
       const problem = `The noise of ${who} follows native gates, ${list}; none of them is named here.`;
       faults.add(`${place}.gates`, problem);

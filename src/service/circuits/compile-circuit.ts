@@ -5,14 +5,20 @@
  * A circuit without measurements keeps the state that it makes of |0…0⟩. A circuit with measurements keeps
  * the distribution of their outcomes; gates that cannot affect it are dropped.
  */
+
+import type { z } from 'zod';
 import { type Circuit, isNoisy, isStatic } from '../../circuit/circuit.ts';
 import { FaultList } from '../../circuit/errors.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { ALL_GATES, findGateSet } from '../../circuit/synthesis/gate-set.ts';
+import { twirled } from '../../circuit/synthesis/pauli-twirl.ts';
 import { printStim } from '../../compiler/clifford/print-stim.ts';
 import { compile, rewrite } from '../../compiler/compile.ts';
+import { gateFigures } from '../../compiler/report.ts';
 import type { Fault } from '../../errors/coded-error.ts';
+import { formFaults } from '../../errors/form-faults.ts';
 import { ProcessorUnavailableError } from '../../fleet/errors.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import { RequestInvalidError } from '../http/errors.ts';
@@ -20,7 +26,13 @@ import type { Reading } from '../http/reading/reading.ts';
 import { viewCompilation, viewFitting } from './backend-view.ts';
 import { targetWithDevice } from './caller-device.ts';
 import { type CheckedCircuit, checkCircuit } from './check-circuit.ts';
-import { COMPILE_FORMATS, type CompileFormat, RUN_FIELDS } from './compile-schema.ts';
+import {
+  COMPILE_FORMATS,
+  type CompileFormat,
+  type compiledCircuit,
+  RUN_FIELDS,
+  twirlField,
+} from './compile-schema.ts';
 import { FIXED_LAYOUT_SEED, fitted } from './fitted-circuit.ts';
 import type { CircuitContext } from './program-jobs.ts';
 import { circuitBodyOf } from './read-circuit.ts';
@@ -45,12 +57,12 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  * @throws {OpenQasmUnprintableError | StimUnprintableError} if the format cannot express the circuit.
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
-  const { format, body, checked } = readBody(value, targets);
+  const { format, twirl, body, checked } = readBody(value, targets);
   const named = targets.find(({ spec }) => spec.id === checked.target);
   const target = targetWithDevice(named, body.device, new FaultList());
   const warnings = compileWarnings(checked);
   const started = performance.now();
-  const { circuit, compilation } = compiled(checked, target?.spec);
+  const { circuit, compilation } = twirledAs(twirl, compiled(checked, target?.spec), target?.spec);
   const compileMs = performance.now() - started;
   return JSON.stringify({
     processor: checked.target,
@@ -76,8 +88,37 @@ function written(circuit: Circuit, format: CompileFormat) {
   }
 }
 
+/** The compiled circuit with Paulis around its two-qubit gates, if these are asked for. */
+function twirledAs(
+  twirl: Twirl | undefined,
+  { circuit, compilation }: Compiled,
+  spec: ProcessorSpec | undefined,
+): Compiled {
+  if (twirl === undefined) return { circuit, compilation };
+  const gates = spec?.device === undefined ? ALL_GATES : findGateSet(spec.device.nativeGates);
+  if (gates === undefined) throw new Error('unreachable: a device without a universal gate set');
+  const whole = twirled(circuit, twirl.seed, gates);
+  const { gatesAfter, depthAfter } = gateFigures(circuit, whole);
+  return {
+    circuit: whole,
+    compilation: {
+      ...compilation,
+      gates: { ...compilation.gates, after: gatesAfter },
+      depth: { ...compilation.depth, after: depthAfter },
+    },
+  };
+}
+
+/** A circuit as it is answered, and what the compiler did. */
+interface Compiled {
+  readonly circuit: Circuit;
+  readonly compilation: z.output<typeof compiledCircuit>['compilation'];
+}
+
+type Twirl = NonNullable<z.output<typeof twirlField>>;
+
 /** Compiles for the engine of a simulator, or for a device. */
-function compiled(checked: CheckedCircuit, spec: ProcessorSpec | undefined) {
+function compiled(checked: CheckedCircuit, spec: ProcessorSpec | undefined): Compiled {
   if (spec?.device !== undefined) {
     // A device gives counts alone, so its circuit keeps the added measurement.
     const { circuit, fitting } = fitted(staticCircuit(checked), spec.device, FIXED_LAYOUT_SEED);
@@ -108,14 +149,19 @@ function readBody(value: unknown, targets: readonly Target[]) {
   if (format === undefined) {
     faults.push({ path: 'format', message: `Must be one of ${COMPILE_FORMATS.join(', ')}.` });
   }
+  const twirl = twirlField.safeParse(given['twirl']);
+  if (!twirl.success)
+    faults.push(...formFaults(twirl.error, twirlField, given['twirl'], ['twirl']));
   const others = Object.entries(given).filter(
-    ([name]) => name !== 'format' && !RUN_FIELDS.includes(name),
+    ([name]) => !['format', 'twirl'].includes(name) && !RUN_FIELDS.includes(name),
   );
   const submitted = isObject ? { ...Object.fromEntries(others), shots: 1 } : value;
   try {
     const body = circuitBodyOf(submitted, targets);
     const checked = checkCircuit(body, targets, undefined, 'compile');
-    if (format !== undefined && faults.length === 0) return { format, body, checked };
+    if (format !== undefined && twirl.success && faults.length === 0) {
+      return { format, twirl: twirl.data, body, checked };
+    }
   } catch (error) {
     if (!(error instanceof RequestInvalidError)) throw error;
     faults.push(...error.faults);

@@ -1,6 +1,8 @@
 /** Schemas of compiling without running. */
 import { z } from 'zod';
 import { gateObject } from '../../circuit/gate-object-schema.ts';
+import { TWIRLED_GATES } from '../../circuit/synthesis/pauli-twirl.ts';
+import { MAX_SEED } from '../../math/philox.ts';
 import {
   circuitBody,
   compilationFields,
@@ -41,6 +43,20 @@ const OF_RUNS = {
 /** Their names. */
 export const RUN_FIELDS: readonly string[] = Object.keys(OF_RUNS);
 
+/** Field that asks for Pauli twirling. */
+export const twirlField = z
+  .strictObject({
+    seed: z
+      .int()
+      .min(0)
+      .max(MAX_SEED)
+      .describe('Decides which Paulis; the same seed gives the same'),
+  })
+  .optional()
+  .describe(
+    `Puts random Paulis before each ${TWIRLED_GATES.slice(0, -1).join(', ')} and ${TWIRLED_GATES.at(-1)} of the compiled circuit, and those that undo them after it`,
+  );
+
 /** The body of POST /quantum/compile. */
 export const compileBody = circuitBody
   .omit(OF_RUNS)
@@ -49,6 +65,7 @@ export const compileBody = circuitBody
       .enum(COMPILE_FORMATS)
       .optional()
       .describe('Format of the compiled circuit; default json'),
+    twirl: twirlField,
   })
   .meta({
     id: 'CompileRequest',

@@ -92,6 +92,9 @@ export function sweepTemplate(
   );
   const source = { circuit: objects, qubits };
   const [group] = orFaults(() => readSweep(source, first, limits).groups, faults);
+  if (group?.errorBoundAt !== undefined) {
+    fail('circuit', 'A sweep here has no place for the error bound of a product formula.');
+  }
   return templateOf(source, staticCircuit(group!.circuit), limits);
 }
 

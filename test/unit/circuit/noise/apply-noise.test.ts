@@ -409,3 +409,90 @@ test('a noisy circuit crosses to a worker as it is', () => {
   expect(writeCircuit(circuit)).toBeUndefined();
   expect(circuitOf(serializeCircuit(circuit))).toEqual(circuit);
 });
+
+describe('noise of measurements, resets and layers', () => {
+  const on = (gates: string[], qubits?: number[][]): NoiseModelObject => ({
+    gates: [{ gates, ...(qubits && { qubits }), channel: bitFlip }],
+  });
+  const circuit = circuitOfObjects(
+    [
+      { gate: 'X', qubit: 0 },
+      { gate: 'X', qubit: 1 },
+      { gate: 'M', qubits: [0, 1], bits: [0, 1] },
+      { gate: 'RESET', qubits: [0, 1], condition: { bits: [0], value: 1 } },
+      { gate: 'M', qubits: [0], bits: [0], condition: { bits: [0], value: 1 } },
+    ],
+    2,
+  );
+
+  test('comes before each measured qubit and after each reset one, under their conditions', () => {
+    const flip = 'noise 10';
+    expect(listed(noisy(circuit, on(['measure', 'RESET'])).operations)).toEqual([
+      'X 0',
+      'X 1',
+      `${flip} 0`,
+      `${flip} 1`,
+      'M 0,1',
+      'reset if 0=1',
+      `${flip} 0 if 0=1`,
+      `${flip} 1 if 0=1`,
+      `${flip} 0 if 0=1`,
+      'M 0 if 0=1',
+    ]);
+  });
+
+  test('keeps to the listed qubits, and every gate does not stand for it', () => {
+    expect(listed(noisy(circuit, on(['M'], [[1]])).operations).slice(0, 4)).toEqual([
+      'X 0',
+      'X 1',
+      'noise 10 1',
+      'M 0,1',
+    ]);
+    expect(listed(noisy(circuit, on(['*'])).operations)).toEqual([
+      'X 0',
+      'noise 10 0',
+      'X 1',
+      'noise 10 1',
+      'M 0,1',
+      'reset if 0=1',
+      'M 0 if 0=1',
+    ]);
+  });
+
+  test('a layer has its channels after the barrier, on the listed qubits that the barrier has', () => {
+    const layers = circuitOfObjects(
+      [
+        { gate: 'BARRIER' },
+        { gate: 'CX', control: 0, target: 1 },
+        { gate: 'BARRIER', qubits: [1, 2] },
+      ],
+      3,
+    );
+    const pairs = {
+      gates: [
+        {
+          gates: ['BARRIER'],
+          qubits: [
+            [0, 1],
+            [2, 1],
+          ],
+          channel: { type: 'pauli' as const, probabilities: { ZX: 0.1 } },
+        },
+        { gates: ['BARRIER'], channel: phaseFlip },
+      ],
+    };
+    expect(listed(noisy(layers, pairs).operations)).toEqual([
+      'barrier',
+      'noise 12 0,1',
+      'noise 12 2,1',
+      'noise 01 0',
+      'noise 01 1',
+      'noise 01 2',
+      'CX 0,1',
+      'barrier',
+      'noise 12 2,1',
+      'noise 01 1',
+      'noise 01 2',
+    ]);
+  });
+});

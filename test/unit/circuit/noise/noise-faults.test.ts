@@ -126,16 +126,12 @@ describe('a fault of a model names its place and what is possible', () => {
       'noise.gates[0].gates[0]: There is no gate called "CNTO". Did you mean cnot?',
     ],
     [
-      withChannel(flip, ['X', 'M']),
-      'noise.gates[0].gates[1]: M is not a gate; `readout` describes the errors of measurements.',
+      withChannel({ type: 'depolarizing', probability: 0.1, num_qubits: 2 }, ['measure']),
+      'noise.gates[0].channel: The channel acts on 2 qubits, but measure acts on 1 qubit.',
     ],
     [
-      withChannel(flip, ['measure']),
-      'noise.gates[0].gates[0]: M is not a gate; `readout` describes the errors of measurements.',
-    ],
-    [
-      withChannel(flip, ['RESET']),
-      'noise.gates[0].gates[0]: RESET is not a gate; write NOISE after it in the circuit.',
+      withChannel({ type: 'depolarizing', probability: 0.1, num_qubits: 2 }, ['BARRIER']),
+      'noise.gates[0].qubits: Missing; the channel acts on 2 qubits, and a barrier does not say which.',
     ],
     [withChannel(flip, []), 'noise.gates[0].gates: Name at least one gate; "*" stands for all.'],
     [
