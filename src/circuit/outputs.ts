@@ -12,6 +12,8 @@ import type { PauliSum } from './observable.ts';
 export const MAX_LISTED_QUBITS = 16;
 /** Widest state that is kept for download: 256 MiB. */
 export const MAX_KEPT_QUBITS = 24;
+/** Widest state vector that methods write out whose states do not have 2^n amplitudes. */
+export const MAX_WRITTEN_QUBITS = 20;
 /** Widest circuit whose density matrix is computed and sent: 256 KiB. */
 export const MAX_DENSITY_QUBITS = 7;
 /** Widest circuit whose unitary matrix is computed and sent. */
