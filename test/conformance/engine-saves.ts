@@ -3,8 +3,9 @@ import { describe, expect } from 'vitest';
 import { type DynamicCircuit, type DynamicOperation, savesOf } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
+import { joinedShots } from '../../src/engine/run-trajectories.ts';
 import { chiSquared } from '../support/chi-squared.ts';
-import { countsByLabel, runProgram, worstAmplitude } from '../support/engine-runs.ts';
+import { countsByLabel, NEVER, runProgram, worstAmplitude } from '../support/engine-runs.ts';
 import { exactRun } from '../support/noise-oracle.ts';
 import { runDensity, runTrajectories } from '../support/noise-runs.ts';
 import { withRandomNoise } from '../support/noisy-circuits.ts';
@@ -109,6 +110,17 @@ export function describeSaves(underTest: EngineUnderTest): void {
       const circuit = { numQubits: 3, numBits: 0, operations: withSaves(noisy, stream, 3, MEANS) };
       const shots = Math.min(2000, mostStates);
       const { saved } = await runTrajectories(engine(), circuit, { shots, seed });
+      const third = Math.floor(shots / 3);
+      const ranges = [
+        { from: 0, to: third },
+        { from: third, to: shots },
+      ];
+      const parts = [];
+      for (const shotRange of ranges) {
+        const result = await runTrajectories(engine(), circuit, { shots, seed, shotRange });
+        parts.push({ numShots: shotRange.to - shotRange.from, result });
+      }
+      const joined = await joinedShots(parts, seed, NEVER);
       const exact = prefixesOf(circuit).map((prefix) => exactRun(prefix).density);
       for (const [i, save] of savesOf(circuit).entries()) {
         const { standardErrors = [] } = saved![i]!;
@@ -116,6 +128,12 @@ export function describeSaves(underTest: EngineUnderTest): void {
           save.output.what === 'expectation' ? Math.max(...standardErrors) : 1 / Math.sqrt(shots);
         const worst = worstOfSave(save, saved![i]!, exact[i]!);
         expect(worst, `snapshot ${i}`).toBeLessThan(5 * spread + 8 * tolerance);
+        const whole = joined.saved![i]!;
+        for (const name of ['expectations', 'standardErrors', 'probabilities'] as const) {
+          for (const [j, value] of (saved![i]![name] ?? []).entries()) {
+            expect(Math.abs(whole[name]![j]! - value)).toBeLessThan(100 * tolerance);
+          }
+        }
       }
     });
   }
