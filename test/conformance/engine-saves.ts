@@ -139,7 +139,7 @@ export function describeSaves(underTest: EngineUnderTest): void {
   }
 
   if (underTest.hasDensityMatrices === true) {
-    testSeeds('snapshots of density matrices are exact', seeds(6), async (seed) => {
+    testSeeds('snapshots of density matrices are exact', seeds(12), async (seed) => {
       const stream = new RandomStream(9500 + seed);
       const numQubits = 1 + stream.below(3);
       const dynamic = randomDynamicCircuit(stream, numQubits, 3, 10);
