@@ -10,6 +10,7 @@ import { exactRun } from '../support/noise-oracle.ts';
 import { runDensity, runTrajectories } from '../support/noise-runs.ts';
 import { withRandomNoise } from '../support/noisy-circuits.ts';
 import { gate, randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
+import { randomSum } from '../support/random-observables.ts';
 import { densityOfPure, prefixesOf, withSaves, worstOfSave } from '../support/random-saves.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
@@ -109,7 +110,15 @@ export function describeSaves(underTest: EngineUnderTest): void {
       const noisy = withRandomNoise(randomGates(stream, 3, 8, 2), stream, 3);
       const circuit = { numQubits: 3, numBits: 0, operations: withSaves(noisy, stream, 3, MEANS) };
       const shots = Math.min(2000, mostStates);
-      const { saved } = await runTrajectories(engine(), circuit, { shots, seed });
+      // Outputs of the end are apart from those of snapshots.
+      const observables = [randomSum(stream, 3, 2)];
+      const ask = { shots, seed, observables, probabilities: true };
+      const { saved } = await runTrajectories(engine(), circuit, ask);
+      for (const [i, { output }] of savesOf(circuit).entries()) {
+        const isMean = output.what === 'expectation';
+        const names = isMean ? ['expectations', 'standardErrors'] : ['probabilities'];
+        expect(Object.keys(saved![i]!)).toEqual(names);
+      }
       const third = Math.floor(shots / 3);
       const ranges = [
         { from: 0, to: third },

@@ -60,11 +60,12 @@ export async function runChain(
 ): Promise<RunResult> {
   signal.throwIfAborted();
   const { program, lastMeasures, plan } = chain;
+  const { shots, seed } = request;
   const readsFinalState = checkChainOutputs(chain, request);
   const saves = checkSaves(plan, request);
   const places = saves.map((step) => placeOf(chain, step));
   for (const [i, place] of places.entries()) {
-    checkChainOutputs(place, { ...request, ...NO_OUTPUTS, ...saves[i]!.request });
+    checkChainOutputs(place, { shots, seed, ...saves[i]!.request });
   }
   const saved: SavedOutputs[] = [];
   const matrices = memory.allocate(8 * program.matrices.length);
@@ -108,8 +109,6 @@ function placeOf(chain: RunnableChain, { plan }: SaveStep): RunnableChain {
   });
   return { program: { ...chain.program, finalLayout: plan.layout }, lastMeasures, plan };
 }
-
-const NO_OUTPUTS = { statevector: false, probabilities: false } as const;
 
 function checkChainOutputs(
   { program, lastMeasures, plan }: RunnableChain,
