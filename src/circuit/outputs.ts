@@ -51,7 +51,7 @@ interface OutputFacts {
   /** Field of the body that it needs, and that is only taken with it. */
   readonly needs: 'observables' | 'basis_states' | 'parities' | undefined;
   /** Field of the body that it may have, and that is only taken with it. */
-  readonly option: 'detector_error_model' | undefined;
+  readonly option: 'detector_error_model' | 'statevector_format' | undefined;
   readonly by: Readonly<
     Record<
       | 'statevector'
@@ -194,7 +194,7 @@ export const OUTPUTS = {
     forms: ['circuit', 'batch', 'save'],
     pragma: { type: 'state_vector', mayMeasure: true },
     needs: undefined,
-    option: undefined,
+    option: 'statevector_format',
     by: OF_PURE_STATES,
     devices: 'none',
     limit: {
