@@ -47,6 +47,7 @@ A circuit in JSON is a list of gate objects, applied in order to qubits that sta
 - **\`NOISE\`** takes a \`channel\` ([noise-models.md](noise-models.md#channels)); one on one qubit acts on each of its \`qubits\`.
 - **\`EVOLVE\`** takes a \`hamiltonian\` and a \`time\`; its qubits are those of the Pauli strings
   ([circuits.md](circuits.md#time-evolution)).
+- **\`SAVE\`** saves an output of the state at its place for the answer ([circuits.md](circuits.md#snapshots)).
 - **\`condition\`** \`{"bits": [0, 1], "value": 2}\` runs a gate, \`UNITARY\`, \`EVOLVE\`, \`M\`, \`RESET\` or \`NOISE\` only if
   these bits have this value; the first bit is the least significant. Earlier operations must write the bits (at most ${MAX_CONDITION_BITS}).
 `;

@@ -12,6 +12,8 @@ import type { PauliSum } from './observable.ts';
 export const MAX_LISTED_QUBITS = 16;
 /** Widest state that is kept for download: 256 MiB. */
 export const MAX_KEPT_QUBITS = 24;
+/** Widest state vector that methods write out whose states do not have 2^n amplitudes. */
+export const MAX_WRITTEN_QUBITS = 20;
 /** Widest circuit whose density matrix is computed and sent: 256 KiB. */
 export const MAX_DENSITY_QUBITS = 7;
 /** Widest circuit whose unitary matrix is computed and sent. */
@@ -49,7 +51,7 @@ interface OutputFacts {
   /** Field of the body that it needs, and that is only taken with it. */
   readonly needs: 'observables' | 'basis_states' | 'parities' | undefined;
   /** Field of the body that it may have, and that is only taken with it. */
-  readonly option: 'detector_error_model' | undefined;
+  readonly option: 'detector_error_model' | 'statevector_format' | undefined;
   readonly by: Readonly<
     Record<
       | 'statevector'
@@ -192,7 +194,7 @@ export const OUTPUTS = {
     forms: ['circuit', 'batch', 'save'],
     pragma: { type: 'state_vector', mayMeasure: true },
     needs: undefined,
-    option: undefined,
+    option: 'statevector_format',
     by: OF_PURE_STATES,
     devices: 'none',
     limit: {

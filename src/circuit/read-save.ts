@@ -7,7 +7,7 @@ import { parseObservables } from './observable.ts';
 import { factsOf, MAX_BASIS_STATES, outputsOf } from './outputs.ts';
 
 /** Most snapshots of a circuit. */
-export const MAX_SAVES = 4096;
+const MAX_SAVES = 4096;
 /** Most Pauli terms in all snapshots of a circuit. */
 const MAX_SAVED_TERMS = 100_000;
 /** Characters of a label. */

@@ -33,13 +33,23 @@ export function addRunCommand(program: Command, io: CommandIo): void {
       ).choices(['f32', 'f64']),
     )
     .option('--repeat <n>', 'measure so many runs (default 1)', count(1_000_000))
+    .option(
+      '--save-state <file>',
+      'write the final state to a file: two little-endian 64-bit floats for each amplitude',
+    )
     .option('--json', 'print the fields of the HTTP response as one JSON object')
     .addHelpText(
       'after',
       '\nWith --sweep the circuit is run at each point of its inputs, and --observable values are drawn as lines;\nwithout an --observable, the share of the shots of each outcome. For example:\n\n  qcs run examples/ramsey.qasm --sweep phase=0:2pi:101 --observable Z0\n\nWith any of --engine, --threads, --precision and --repeat the circuit is compiled once, run on\nthe engine in this process, and timed: evolution and sampling apart, for each run.',
     )
     .action(async (file: string, options: RunOptions & SweepOptions) => {
-      refuseShotFiles(options, isSweep(options) || isMeasurement(options));
+      const isOther = isSweep(options) || isMeasurement(options);
+      refuseShotFiles(options, isOther);
+      if (options.saveState !== undefined && isOther) {
+        throw new OptionsConflictError(
+          '--save-state is of one circuit: not of a sweep or an engine.',
+        );
+      }
       if (isSweep(options)) {
         if (isMeasurement(options)) {
           throw new OptionsConflictError(

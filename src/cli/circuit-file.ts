@@ -9,6 +9,7 @@ import { nearestNames } from '../errors/nearest-names.ts';
 import { FileNotFoundError, FileUnreadableError, OptionsConflictError } from './errors.ts';
 import { DEFAULT_PROCESSOR, DEFAULT_SHOTS } from './run-defaults.ts';
 import type { ShotFileOptions } from './shot-files.ts';
+import type { StateFileOptions } from './state-file.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 /**
@@ -67,7 +68,11 @@ export interface EngineChoice {
 }
 
 /** Options of `qcs run`. */
-export interface RunOptions extends EngineChoice, SubmissionOptions, ShotFileOptions {
+export interface RunOptions
+  extends EngineChoice,
+    SubmissionOptions,
+    ShotFileOptions,
+    StateFileOptions {
   readonly repeat?: number;
   readonly json?: boolean;
 }

@@ -21,17 +21,23 @@ import {
 import { openSimulator } from './local-simulator.ts';
 import { runReport } from './run-report.ts';
 import { withShotOutputs, writeShotFiles } from './shot-files.ts';
+import { withKeptState, writeStateFile } from './state-file.ts';
 
 type Fields = ReturnType<typeof submissionFields>;
 
 /** Runs the circuit of the file as the service would, and prints its result. */
 export async function runCircuit(file: string, options: RunOptions, io: CommandIo): Promise<void> {
   const content = await readCircuitFile(file, options);
-  const fields = withShotOutputs(submissionFields(content, options), options);
+  const asShots = withShotOutputs(submissionFields(content, options), options);
+  const fields = withKeptState(asShots, options);
   const onTarget = isRunHere(fields.target_processor) ? runHere : runOnFleet;
   const { facts, checked, result, further } = await onTarget(fields, io, (asked) => {
     if (!options.json) writeWarnings(asked.checked.warnings, io);
   });
+  const { statevectors } = result.outputs;
+  if (options.saveState !== undefined && statevectors !== undefined) {
+    await writeStateFile(options.saveState, statevectors);
+  }
   const whole = JSON.parse(circuitResultJson({ ...checked, seed: facts.seed }, result, further));
   const answer = await writeShotFiles(whole, options);
   if (options.json) writeJson(io, { status: 'completed', ...facts, ...answer });

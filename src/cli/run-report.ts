@@ -28,6 +28,8 @@ export function runReport(facts: RunFacts, fields: CircuitResultFields, columns:
   if (fields.amplitudes) lines.push('', 'amplitudes:', ...labelled(fields.amplitudes));
   if (fields.density_matrix) lines.push('', 'density matrix:', ...entries(fields.density_matrix));
   if (fields.purity !== undefined) lines.push('', `purity: ${fields.purity}`);
+  if (fields.unitary) lines.push('', 'unitary:', ...entries(fields.unitary));
+  if (fields.saved) lines.push('', 'saved:', ...savedTexts(fields.saved));
   if (fields.results) lines.push('', 'results:', ...fields.results.map(resultText));
   return lines.join('\n');
 }
@@ -51,6 +53,15 @@ function entries(matrix: NonNullable<CircuitResultFields['density_matrix']>): re
       return [`${basisLabel(r, width)} ${basisLabel(c, width)}  ${complexText(re, im)}`];
     }),
   );
+}
+
+/** A line for each snapshot; `--json` has them in full. */
+function savedTexts(saved: NonNullable<CircuitResultFields['saved']>): readonly string[] {
+  return Object.entries(saved).map(([label, value]) => {
+    const text = JSON.stringify(value);
+    const shown = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)} …` : text;
+    return `${label}  ${shown}`;
+  });
 }
 
 /** Longest value of a result on a line. */

@@ -49,9 +49,10 @@ export async function runTrajectories<S>(
 ): Promise<RunResult> {
   signal.throwIfAborted();
   const { plan, budget } = program;
+  const { shots, seed } = request;
   const outputs = new TrajectoryOutputs(plan, request);
   const saves = savesOfPlan(plan).map(
-    (step) => new TrajectoryOutputs(step.plan, { ...request, ...NO_OUTPUTS, ...step.request }),
+    (step) => new TrajectoryOutputs(step.plan, { shots, seed, ...step.request }),
   );
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   if ([outputs, ...saves].some(({ isAsked }) => isAsked) && from === to) {
@@ -74,13 +75,6 @@ export async function runTrajectories<S>(
     timing,
   };
 }
-
-/** No outputs of the final state. */
-const NO_OUTPUTS = {
-  statevector: false,
-  probabilities: false,
-  variances: false,
-} as const;
 
 /** The outputs of states at one place of a run, where each trajectory comes by. */
 class TrajectoryOutputs {

@@ -9,7 +9,7 @@ import {
 } from '../circuit/circuit.ts';
 import { StepsSpentError } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
-import { factsOf, type OutputName } from '../circuit/outputs.ts';
+import { factsOf, MAX_WRITTEN_QUBITS, type OutputName } from '../circuit/outputs.ts';
 import { chainOrder } from '../compiler/chain/chain-order.ts';
 import {
   compileMatrixProduct,
@@ -54,7 +54,7 @@ import {
   tableauBytes,
 } from './method-limits.ts';
 import type { ProcessorSpec } from './processor.ts';
-import type { MethodFigures } from './schedule/scheduled-run.ts';
+import type { MethodFigures, RunMethod } from './schedule/scheduled-run.ts';
 
 /** Units of work, of about 1 ns, that an estimate of sums may take while the event loop waits. */
 const MAX_QUICK_UNITS = 4e6;
@@ -289,6 +289,16 @@ function figuresOf(
   return { ms: ms + ofBits, msPerShot };
 }
 
+/** Refuses a state vector that a method does not write out. */
+export function tooLongState(
+  method: RunMethod,
+  { circuit, outputs }: Pick<MethodQuestion, 'circuit' | 'outputs'>,
+): Refusal | undefined {
+  if (!outputs.includes('statevector') || circuit.numQubits <= MAX_WRITTEN_QUBITS) return undefined;
+  const why = `${method} writes out state vectors of up to ${MAX_WRITTEN_QUBITS} qubits`;
+  return { why, isLimit: true };
+}
+
 /** Gates, and swaps by which their qubits are apart, that are compiled in a few milliseconds. */
 const MAX_QUICK_GATES = 2000;
 const MAX_QUICK_SWAPS = 100;
@@ -308,6 +318,8 @@ export function byChain(question: MethodQuestion, spec: ProcessorSpec): MethodCa
   const given = (name: OutputName) => factsOf(name).by.matrix_product_state;
   const missing = outputs.find((name) => given(name) === 'never');
   if (missing !== undefined) return { why: `matrix_product_state has no ${missing}` };
+  const long = tooLongState('matrix_product_state', question);
+  if (long !== undefined) return long;
   if (allOperations(question.circuit.operations).some(({ kind }) => kind === 'noise')) {
     return { why: 'matrix_product_state takes no noise but readout errors' };
   }

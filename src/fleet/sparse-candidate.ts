@@ -5,7 +5,7 @@ import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import { supportBound } from '../compiler/sparse/support-bound.ts';
 import { countingBytes } from '../engine/counts-builder.ts';
 import { bytesOfAmplitude } from '../engine/sparse/sparse-state.ts';
-import { MAX_SPLITS } from './method-candidates.ts';
+import { MAX_SPLITS, tooLongState } from './method-candidates.ts';
 import {
   countText,
   type MethodCandidate,
@@ -37,6 +37,8 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
   const given = (name: OutputName) => factsOf(name).by.sparse;
   const missing = outputs.find((name) => given(name) === 'never');
   if (missing !== undefined) return { why: `sparse has no ${missing}` };
+  const long = tooLongState('sparse', question);
+  if (long !== undefined) return long;
   if (preparedState(question.circuit)?.kind === 'mixed') {
     return { why: 'sparse takes no mixed initial_state' };
   }

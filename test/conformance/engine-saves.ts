@@ -3,12 +3,14 @@ import { describe, expect } from 'vitest';
 import { type DynamicCircuit, type DynamicOperation, savesOf } from '../../src/circuit/circuit.ts';
 import { compile } from '../../src/compiler/compile.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
+import { joinedShots } from '../../src/engine/run-trajectories.ts';
 import { chiSquared } from '../support/chi-squared.ts';
-import { countsByLabel, runProgram, worstAmplitude } from '../support/engine-runs.ts';
+import { countsByLabel, NEVER, runProgram, worstAmplitude } from '../support/engine-runs.ts';
 import { exactRun } from '../support/noise-oracle.ts';
 import { runDensity, runTrajectories } from '../support/noise-runs.ts';
 import { withRandomNoise } from '../support/noisy-circuits.ts';
 import { gate, randomDynamicCircuit, randomGates } from '../support/random-circuits.ts';
+import { randomSum } from '../support/random-observables.ts';
 import { densityOfPure, prefixesOf, withSaves, worstOfSave } from '../support/random-saves.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
@@ -108,7 +110,26 @@ export function describeSaves(underTest: EngineUnderTest): void {
       const noisy = withRandomNoise(randomGates(stream, 3, 8, 2), stream, 3);
       const circuit = { numQubits: 3, numBits: 0, operations: withSaves(noisy, stream, 3, MEANS) };
       const shots = Math.min(2000, mostStates);
-      const { saved } = await runTrajectories(engine(), circuit, { shots, seed });
+      // Outputs of the end are apart from those of snapshots.
+      const observables = [randomSum(stream, 3, 2)];
+      const ask = { shots, seed, observables, probabilities: true };
+      const { saved } = await runTrajectories(engine(), circuit, ask);
+      for (const [i, { output }] of savesOf(circuit).entries()) {
+        const isMean = output.what === 'expectation';
+        const names = isMean ? ['expectations', 'standardErrors'] : ['probabilities'];
+        expect(Object.keys(saved![i]!)).toEqual(names);
+      }
+      const third = Math.floor(shots / 3);
+      const ranges = [
+        { from: 0, to: third },
+        { from: third, to: shots },
+      ];
+      const parts = [];
+      for (const shotRange of ranges) {
+        const result = await runTrajectories(engine(), circuit, { shots, seed, shotRange });
+        parts.push({ numShots: shotRange.to - shotRange.from, result });
+      }
+      const joined = await joinedShots(parts, seed, NEVER);
       const exact = prefixesOf(circuit).map((prefix) => exactRun(prefix).density);
       for (const [i, save] of savesOf(circuit).entries()) {
         const { standardErrors = [] } = saved![i]!;
@@ -116,12 +137,18 @@ export function describeSaves(underTest: EngineUnderTest): void {
           save.output.what === 'expectation' ? Math.max(...standardErrors) : 1 / Math.sqrt(shots);
         const worst = worstOfSave(save, saved![i]!, exact[i]!);
         expect(worst, `snapshot ${i}`).toBeLessThan(5 * spread + 8 * tolerance);
+        const whole = joined.saved![i]!;
+        for (const name of ['expectations', 'standardErrors', 'probabilities'] as const) {
+          for (const [j, value] of (saved![i]![name] ?? []).entries()) {
+            expect(Math.abs(whole[name]![j]! - value)).toBeLessThan(100 * tolerance);
+          }
+        }
       }
     });
   }
 
   if (underTest.hasDensityMatrices === true) {
-    testSeeds('snapshots of density matrices are exact', seeds(6), async (seed) => {
+    testSeeds('snapshots of density matrices are exact', seeds(12), async (seed) => {
       const stream = new RandomStream(9500 + seed);
       const numQubits = 1 + stream.below(3);
       const dynamic = randomDynamicCircuit(stream, numQubits, 3, 10);

@@ -72,6 +72,7 @@ test('describes every route of the service and no other', () => {
     'GET /quantum/circuits',
     'GET /quantum/circuits/{circuit_id}',
     'GET /quantum/circuits/{circuit_id}/events',
+    'GET /quantum/circuits/{circuit_id}/statevector',
     'GET /quantum/experiments',
     'GET /quantum/experiments/{experiment_id}',
     'GET /quantum/experiments/{experiment_id}/csv',
@@ -161,8 +162,10 @@ test('every operation declares the errors that any request may meet, and asks fo
 
 /** Media types of an answer. */
 function mediaTypes(path: string, status: number): readonly string[] {
+  // What follows from a header of the request is said by headers.
+  if ([204, 304, 416].includes(status)) return [];
   if (status >= 400) return ['application/json', 'application/problem+json'];
-  if (status === 204) return [];
+  if (path.endsWith('/statevector')) return ['application/octet-stream'];
   if (path.endsWith('/csv')) return ['text/csv'];
   return [path.endsWith('/events') ? 'text/event-stream' : 'application/json'];
 }

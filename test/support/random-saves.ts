@@ -88,7 +88,7 @@ export function densityOfPure(amplitudes: Float64Array): DensityMatrix {
 }
 
 /** The distribution of the values of some qubits. */
-export function marginalOf(diagonal: readonly number[], of: readonly number[]): Float64Array {
+function marginalOf(diagonal: readonly number[], of: readonly number[]): Float64Array {
   const out = new Float64Array(2 ** of.length);
   for (const [x, probability] of diagonal.entries()) {
     out[of.reduce((value, qubit, i) => value + (((x >> qubit) & 1) << i), 0)]! += probability;

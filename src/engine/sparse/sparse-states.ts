@@ -1,6 +1,7 @@
 /** Operations of the walk over branches (`shot-tree.ts`) on sparse states, and their outputs. */
 import type { Qubit } from '../../circuit/circuit.ts';
 import type { PauliFactor, PauliSum } from '../../circuit/observable.ts';
+import { MAX_WRITTEN_QUBITS } from '../../circuit/outputs.ts';
 import type { Measure, Program, Step } from '../../compiler/program.ts';
 import type { BitImages } from '../../math/bit-images.ts';
 import { writeBit } from '../classical-bits.ts';
@@ -17,8 +18,6 @@ import {
   wordsOf,
 } from './sparse-state.ts';
 
-/** Most qubits of a state vector. */
-const MAX_VECTOR_QUBITS = 20;
 /** Units of a kernel for an amplitude, and of a dense one. */
 const UNITS_PER_ROW = 4;
 const UNITS_PER_MIXED_ROW = 40;
@@ -183,8 +182,8 @@ export class SparseStates implements StateOperations<SparseState> {
 
   statevector(state: SparseState): Float64Array {
     const { numQubits, layout } = this.#source;
-    if (numQubits > MAX_VECTOR_QUBITS) {
-      throw new StateVectorTooLongError(numQubits, MAX_VECTOR_QUBITS);
+    if (numQubits > MAX_WRITTEN_QUBITS) {
+      throw new StateVectorTooLongError(numQubits, MAX_WRITTEN_QUBITS);
     }
     const vector = new Float64Array(2 * 2 ** numQubits);
     for (let row = 0; row < state.count; row++) {

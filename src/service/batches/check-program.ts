@@ -54,6 +54,7 @@ const programHead = headOf(programBody).extend({
 /** Fields of a circuit that no program of a batch has. */
 const OF_CIRCUITS: readonly string[] = [
   'basis_states',
+  'statevector_format',
   'detectors',
   'logical_observables',
   'detector_error_model',

@@ -197,9 +197,6 @@ function checkParts(
   }
   if (target?.available) checkShots(parts.shots, target.spec, faults);
   const keepsState = parts.statevector_format === 'binary';
-  if (keepsState && !outputs.includes('statevector')) {
-    faults.add('statevector_format', 'Only taken where return has "statevector".');
-  }
   if (outputs.includes('unitary')) checkUnitary(parts, program, limits, faults);
   if (program === undefined) return undefined;
   const { tracked, repeated } = program.parities ?? {};

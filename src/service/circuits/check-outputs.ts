@@ -249,7 +249,9 @@ export function checkAsked(
     if (size <= most) return;
     const form = isKept && mostKept !== undefined ? 'a download' : 'a JSON answer';
     const problem = `of ${size} ${of}; the limit for ${form} is ${most}.`;
-    const isAdvised = advice !== undefined && !isKept && !(isSave && mostKept !== undefined);
+    // What is kept is asked for in `return`.
+    const isOfReturn = !isSave && result === undefined;
+    const isAdvised = advice !== undefined && (mostKept === undefined || (isOfReturn && !isKept));
     add(isAdvised ? `${problem} ${advice}` : problem, LIMIT_EXCEEDED);
   };
   for (const name of outputs) {

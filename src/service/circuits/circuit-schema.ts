@@ -182,6 +182,13 @@ const OPTION_RULES = output.options.flatMap((name) => {
   return [{ if: isAsked, else: { properties: { [option]: false } } }];
 });
 
+/** A unitary is that of a circuit from any state. */
+const UNITARY_RULE = {
+  if: { required: ['return'], properties: { return: { contains: { const: 'unitary' } } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+  then: { properties: { initial_state: false } },
+};
+
 /** Label of bits, as the value of an input: bit 0 is rightmost. */
 export const bitLabel = z
   .string()
@@ -339,7 +346,7 @@ export const circuitBody = z
   .meta({
     id: 'CircuitSubmission',
     ...SOURCE_RULES,
-    allOf: [...NEED_RULES, ...OPTION_RULES],
+    allOf: [...NEED_RULES, ...OPTION_RULES, UNITARY_RULE],
     examples: [
       { circuit: BELL, target_processor: 'statevector-sim', shots: 1000 },
       {

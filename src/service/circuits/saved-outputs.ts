@@ -71,7 +71,8 @@ export function flattened(
     for (const [i, columns] of saved.entries()) {
       const row = savedRow(columns, numCircuits, k);
       out.set(valuesOf(row, forms[i]!), at);
-      if (row.standardErrors) out.set(row.standardErrors, at + row.standardErrors.length);
+      const { standardErrors } = row;
+      if (standardErrors) out.set(standardErrors, at + standardErrors.length);
       at += lengths[i]!;
     }
   }

@@ -155,7 +155,8 @@ function completeOperation(operation: OpenAPIV3_1.OperationObject): void {
         { $ref: `#/components/headers/${name}` },
       ]),
     );
-    if (Number(status) >= 400) {
+    // An answer without a body, of a range beyond the end, is no problem in detail.
+    if (Number(status) >= 400 && response.content !== undefined) {
       response.content = {
         ...response.content,
         'application/problem+json': { schema: PROBLEM_REF },

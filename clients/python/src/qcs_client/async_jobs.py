@@ -6,6 +6,9 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
+from .arrays import ComplexArray
 from .errors import JobCancelledError, JobFailedError
 from .events import Event, follow
 from .job_view import KINDS, JobState, JobView, Progress, shown
@@ -56,6 +59,12 @@ class AsyncJob(JobView, Generic[ResultT]):
             raise JobCancelledError(f"{self.id} was cancelled.")
         result: ResultT = self._read_result(self.record)
         return result
+
+    async def statevector(self, *, dtype: str = "<c16") -> ComplexArray:
+        """Waits for the job and downloads the state that it keeps; see :meth:`Job.statevector`."""
+        await self.result()
+        content = await self._transport.get_bytes(f"{self._path}/statevector", {"dtype": dtype})
+        return np.frombuffer(content, dtype=dtype)
 
     async def cancel(self) -> AsyncJob[ResultT]:
         """Cancels the job if it waits or runs."""

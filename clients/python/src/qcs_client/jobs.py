@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
+from .arrays import ComplexArray
 from .async_jobs import RECONNECT_S, AsyncJob
 from .events import Event
 from .http_io import iterate_now, now
@@ -47,6 +48,18 @@ class Job(JobView, Generic[ResultT]):
             WaitTimeoutError: after ``timeout`` seconds. The job goes on.
         """
         return now(self._core.result(timeout, progress=progress))
+
+    def statevector(self, *, dtype: str = "<c16") -> ComplexArray:
+        """Waits for the job and downloads the state vector of a circuit that keeps it, by basis index.
+
+        Args:
+            dtype: ``<c16`` for two floats of 64 bits each amplitude, ``<c8`` for two of 32 bits.
+
+        Raises:
+            NotFoundError: if the circuit was not submitted with ``return_=["statevector"]`` and
+                ``statevector_format="binary"``.
+        """
+        return now(self._core.statevector(dtype=dtype))
 
     def cancel(self) -> Job[ResultT]:
         """Cancels the job if it waits or runs."""

@@ -60,6 +60,10 @@ class Transport:
         """``data`` of the answer."""
         return await self._request("GET", path, params=params)
 
+    async def get_bytes(self, path: str, params: Mapping[str, Any] | None = None) -> bytes:
+        """The answer as it is."""
+        return (await self._answer("GET", path, params=params)).content
+
     async def post(
         self,
         path: str,
@@ -108,6 +112,18 @@ class Transport:
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
+        answer = await self._answer(method, path, params=params, content=content, headers=headers)
+        return _json(answer)["data"] if answer.content else None
+
+    async def _answer(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, Any] | None = None,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
         everything = {**self._headers, **(headers or {})}
         request = Request(method, self._at(path), everything, params, content)
         delays = self.delays(self._retry_for)
@@ -125,7 +141,7 @@ class Transport:
                 ) from error
             self._has_answered = True
             if answer.is_success:
-                return _json(answer)["data"] if answer.content else None
+                return answer
             if _may_be_repeated(answer) and await delays.sleep(_retry_after(answer)):
                 continue
             raise service_error(answer.status_code, _json(answer))

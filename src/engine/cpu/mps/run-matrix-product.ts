@@ -1,6 +1,6 @@
 /** Runs circuits on matrix product states. */
 import type { PauliFactor, PauliSum, PauliTerm } from '../../../circuit/observable.ts';
-import type { RequestedOutputs } from '../../../circuit/outputs.ts';
+import { MAX_WRITTEN_QUBITS, type RequestedOutputs } from '../../../circuit/outputs.ts';
 import type { MatrixProductProgram } from '../../../compiler/program.ts';
 import { BitImages } from '../../../math/bit-images.ts';
 import { wordsFor, writeBit } from '../../classical-bits.ts';
@@ -22,8 +22,6 @@ import {
 import { ChainStates, type LastMeasure } from './chain-states.ts';
 import type { TensorMemory } from './tensor-memory.ts';
 
-/** Most qubits of a state vector. */
-const MAX_CHAIN_VECTOR_QUBITS = 20;
 /** Most bits of an exact distribution, and measured qubits. */
 const MAX_CHAIN_PROBABILITY_BITS = 16;
 
@@ -62,11 +60,12 @@ export async function runChain(
 ): Promise<RunResult> {
   signal.throwIfAborted();
   const { program, lastMeasures, plan } = chain;
+  const { shots, seed } = request;
   const readsFinalState = checkChainOutputs(chain, request);
   const saves = checkSaves(plan, request);
   const places = saves.map((step) => placeOf(chain, step));
   for (const [i, place] of places.entries()) {
-    checkChainOutputs(place, { ...request, ...NO_OUTPUTS, ...saves[i]!.request });
+    checkChainOutputs(place, { shots, seed, ...saves[i]!.request });
   }
   const saved: SavedOutputs[] = [];
   const matrices = memory.allocate(8 * program.matrices.length);
@@ -111,16 +110,14 @@ function placeOf(chain: RunnableChain, { plan }: SaveStep): RunnableChain {
   return { program: { ...chain.program, finalLayout: plan.layout }, lastMeasures, plan };
 }
 
-const NO_OUTPUTS = { statevector: false, probabilities: false } as const;
-
 function checkChainOutputs(
   { program, lastMeasures, plan }: RunnableChain,
   request: RunRequest,
 ): boolean {
   const readsOutputs = checkOutputs(plan, request);
   const { statevector, probabilities } = request;
-  if (statevector === true && program.numQubits > MAX_CHAIN_VECTOR_QUBITS) {
-    throw new StateVectorTooLongError(program.numQubits, MAX_CHAIN_VECTOR_QUBITS);
+  if (statevector === true && program.numQubits > MAX_WRITTEN_QUBITS) {
+    throw new StateVectorTooLongError(program.numQubits, MAX_WRITTEN_QUBITS);
   }
   const numMeasured = new Set(lastMeasures.map(({ site }) => site)).size;
   const width = Math.max(plan.numBits, numMeasured, planBeforeMisreads(plan).numBits);
