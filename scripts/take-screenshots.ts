@@ -15,6 +15,8 @@ import { startServiceProcess, temporaryFolder } from '../test/support/service-pr
 const FOLDER = join(import.meta.dirname, '../docs/console');
 const BELL_PAIR = '.bars[aria-label="Probabilities: 00 50%, 11 50%"]';
 const SIZE = { width: 1280, height: 900 };
+/** Minutes for which circuits are run, so that the load has a history. */
+const LOADED_MINUTES = 4;
 const LOW = { width: 1280, height: 620 };
 
 const executable = BROWSERS.find((path) => existsSync(path));
@@ -74,9 +76,6 @@ async function showDisplays(page: Page): Promise<void> {
   await page.waitForSelector('.of-display .tip');
   await page.locator('.canvas').screenshot({ path: join(FOLDER, '6-displays.png') });
 }
-
-/** Minutes for which circuits are run, so that the load has a history. */
-const LOADED_MINUTES = 4;
 
 async function showJobsAndLoad(page: Page): Promise<void> {
   const until = performance.now() + LOADED_MINUTES * 60_000;
