@@ -89,15 +89,17 @@ async function showJobsAndLoad(page: Page): Promise<void> {
       control,
       target: control + 1,
     }));
-    await fetch(`${service.origin}/api/v1/quantum/circuits`, {
+    const answer = await fetch(`${service.origin}/api/v1/quantum/circuits`, {
       method: 'POST',
       headers: { 'x-api-key': service.key ?? '', 'content-type': 'application/json' },
       body: JSON.stringify({
         circuit: [{ gate: 'H', qubit: 0 }, ...pairs],
         target_processor: i % 2 === 0 ? 'statevector-sim' : 'qvm',
+        shots: 1000,
         name,
       }),
     });
+    if (!answer.ok) throw new Error(await answer.text());
     await setTimeout(200);
   }
   await page.goto(`${service.origin}/#/jobs?text=bell+qvm&sort=took`);
