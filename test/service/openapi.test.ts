@@ -85,6 +85,7 @@ test('describes every route of the service and no other', () => {
     'GET /quantum/processors/{processor_id}/devices',
     'GET /quantum/processors/{processor_id}/devices/{device_id}',
     'GET /status',
+    'GET /status/load',
     'GET /systems',
     'GET /systems/{system_id}',
     'GET /tasks',

@@ -57,7 +57,7 @@ export const sourceOf = (form: TextForm, text: string): TextSource =>
   form === 'stim' ? { stim: text } : { qasm: text };
 
 /** Another version is present. The one before is in the past, with its draft. */
-export function changed(work: Work, next: Version, name?: string): Work {
+export function changed(work: Work, { isLeft: _, ...next }: Version, name?: string): Work {
   const isSame = name !== undefined && name === work.name && work.draft === undefined;
   const past = isSame ? work.past : [...work.past, withDraft(work)];
   const [first] = past;

@@ -137,7 +137,8 @@ function stateInWords(
     return isFiltered ? 'No job passes the filters.' : 'There are no jobs yet.';
   }
   if (filters.text !== '' || filters.where !== '') {
-    return `${numberOf(rows.length, 'job')} found so far, the newest first.`;
+    const order = column === 'sent' ? 'the newest first' : 'and only these are sorted';
+    return `${numberOf(rows.length, 'job')} found so far, ${order}.`;
   }
   const order = column === 'sent' ? '' : ' Only these are sorted.';
   return `${grouped(rows.length)} jobs so far, of ${grouped(numRead)} that were read.${order} Scroll down for older ones.`;
