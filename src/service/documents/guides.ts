@@ -76,6 +76,7 @@ export interface Guide {
 export class Guides {
   readonly #byName: ReadonlyMap<string, Source>;
   readonly #nameByPath: ReadonlyMap<string, string>;
+  #groups: readonly GuideGroup[] | undefined;
 
   constructor() {
     const sources = [
@@ -92,6 +93,11 @@ export class Guides {
    * link come last. Records of single decisions and plain files are left out.
    */
   list(): readonly GuideGroup[] {
+    this.#groups ??= this.#grouped();
+    return this.#groups;
+  }
+
+  #grouped(): readonly GuideGroup[] {
     const entries = new Map(
       [...this.#byName.values()]
         .filter(({ name, path }) => path.endsWith('.md') && !/\/\d/.test(name))

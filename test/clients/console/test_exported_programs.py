@@ -77,7 +77,7 @@ def test_exported_programs_run_at_the_service(
     framework: str, cases: list[dict[str, Any]], service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QCS_API_KEY", service.key)
-    for case in cases[::8]:
+    for case in cases[::25]:
         names = run(case["atService"][framework])
         if framework == "Qiskit":
             assert sum(names["result"].join_data().get_counts().values()) == 1000, case["name"]
