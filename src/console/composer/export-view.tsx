@@ -38,7 +38,7 @@ const FILES: Readonly<Record<Form, string>> = {
 
 /** Forms that are programs, which may run the circuit at this service. */
 const PROGRAMS: readonly Form[] = ['Qiskit', 'Cirq', 'PennyLane'];
-const PLACES = ['on their machine', 'at this service'] as const;
+const PLACES = ['on your machine', 'at this service'] as const;
 type Place = (typeof PLACES)[number];
 
 export function ExportView({ states }: { readonly states: LiveStates }) {
@@ -53,7 +53,7 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
     | undefined
   >(undefined);
   const said = useSignal('');
-  const place = useSignal<Place>('on their machine');
+  const place = useSignal<Place>('on your machine');
   const show = async (form: Form) => {
     said.value = '';
     const of = source.value;

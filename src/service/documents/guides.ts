@@ -252,7 +252,9 @@ function nameOf(path: string): string {
 /** Reads the title and the first paragraph. */
 function entryOf(name: string, markdown: string): GuideEntry {
   const marked = new Marked();
-  const tokens = marked.lexer(markdown);
+  // Both stand before the first section.
+  const [head = ''] = markdown.split(/^## /m, 1);
+  const tokens = marked.lexer(head);
   const heading = tokens.find((token): token is Tokens.Heading => token.type === 'heading');
   const paragraph = tokens.find((token): token is Tokens.Paragraph => token.type === 'paragraph');
   const lead = marked.parseInline(paragraph?.text ?? '', { async: false });
