@@ -236,9 +236,11 @@ describeWith(['Chromium'], 'the composer', () => {
       return (await visit.page.locator('.export-text').textContent()) ?? '';
     };
     expect(await exported('OpenQASM 2')).toContain('cx q[0],q[1];'.replace(',', ', '));
-    expect(await exported('Qiskit')).toContain('qc.append(XGate().control(1), [0, 1])');
-    expect(await exported('Cirq')).toContain('cirq.X.controlled(1)(q[0], q[1])');
-    expect(await exported('PennyLane')).toContain('qml.ctrl(qml.PauliX(wires=[1]), control=[0])');
+    expect(await exported('Qiskit')).toContain('qc.cx(0, 1)');
+    expect(await exported('Cirq')).toContain('cirq.CNOT(q[0], q[1])');
+    expect(await exported('PennyLane')).toContain('qml.CNOT(wires=[0, 1])');
+    await visit.click('at this service');
+    await visit.has('.export-text:has-text("qcs.simulator")');
     expect(JSON.parse(await exported('JSON'))).toMatchObject({ qubits: 2 });
     expect(await exported('SVG')).toMatch(/^<svg [^>]*xmlns/);
     await visit.click('Copy a link to this circuit');

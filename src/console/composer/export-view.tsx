@@ -9,7 +9,8 @@ import { saveFile } from '../shell/save-file.ts';
 import { circuit, draft, gateSource, inputs, textSource } from './editor.ts';
 import { mirror } from './kept.ts';
 import { source } from './live.ts';
-import { type Framework, pythonText } from './python-texts.ts';
+import type { Framework } from './python-parts.ts';
+import { pythonText } from './python-texts.ts';
 import { messageOfAnswer } from './state-words.ts';
 
 const FORMS = [
@@ -35,26 +36,37 @@ const FILES: Readonly<Record<Form, string>> = {
   SVG: 'circuit.svg',
 };
 
+/** Forms that are programs, which may run the circuit at this service. */
+const PROGRAMS: readonly Form[] = ['Qiskit', 'Cirq', 'PennyLane'];
+const PLACES = ['on your machine', 'at this service'] as const;
+type Place = (typeof PLACES)[number];
+
 export function ExportView({ states }: { readonly states: LiveStates }) {
   const shown = useSignal<
     | {
         readonly of: LiveSource;
         readonly form: Form;
+        readonly place: Place;
         readonly text: string;
         readonly isFault: boolean;
       }
     | undefined
   >(undefined);
   const said = useSignal('');
+  const place = useSignal<Place>('on your machine');
   const show = async (form: Form) => {
     said.value = '';
     const of = source.value;
+    const where = place.value;
+    const origin = where === 'at this service' ? window.location.origin : undefined;
     try {
-      shown.value = { of, form, text: await textOf(form, states), isFault: false };
+      const text = await textOf(form, states, origin);
+      shown.value = { of, form, place: where, text, isFault: false };
     } catch (error) {
       shown.value = {
         of,
         form,
+        place: where,
         text: error instanceof Error ? error.message : String(error),
         isFault: true,
       };
@@ -92,6 +104,27 @@ export function ExportView({ states }: { readonly states: LiveStates }) {
           onChoose={(form) => void show(form)}
         />
       )}
+      {now !== undefined && PROGRAMS.includes(now.form) && (
+        <div class="places">
+          <span class="note">The program runs</span>{' '}
+          <ChoiceButtons
+            label="Where the program runs"
+            names={PLACES}
+            chosen={now.place}
+            onChoose={(next) => {
+              place.value = next;
+              void show(now.form);
+            }}
+          />
+          {now.place === 'at this service' && (
+            <p class="small">
+              It needs the Python package <code>qcs-client[{now.form.toLowerCase()}]</code>, which
+              the guide <a href="/docs/guides/clients">Clients</a> tells how to get, and your key in
+              the environment variable <code>QCS_API_KEY</code>.
+            </p>
+          )}
+        </div>
+      )}
       {now?.isFault === true && <p class="notice bad">{now.text}</p>}
       {now?.isFault === false && (
         <>
@@ -120,7 +153,8 @@ const WRITTEN: Readonly<Partial<Record<Form, TextForm>>> = {
   Stim: 'stim',
 };
 
-async function textOf(form: Form, states: LiveStates): Promise<string> {
+/** @param origin - Address of the service that a program runs the circuit at. */
+async function textOf(form: Form, states: LiveStates, origin: string | undefined): Promise<string> {
   const text = textSource.value;
   const isStim = text !== undefined && 'stim' in text;
   if (text !== undefined) {
@@ -147,7 +181,7 @@ async function textOf(form: Form, states: LiveStates): Promise<string> {
     default: {
       const answer = await states.gateMatrices(gateSource.value);
       if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
-      return pythonText(form as Framework, circuit.value, inputs.value, answer.matrices);
+      return pythonText(form as Framework, circuit.value, inputs.value, answer.matrices, origin);
     }
   }
 }

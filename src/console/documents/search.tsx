@@ -26,7 +26,7 @@ export function Search() {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   const found = foundEntries(entries.value ?? [], text.value, MOST);
-  const isAsked = text.value.trim() !== '' && entries.value !== undefined;
+  const isAsked = text.value.trim() !== '';
   return (
     <search
       class="search"
@@ -51,9 +51,7 @@ export function Search() {
       {isAsked && (
         <div class="card found">
           <p class="note" role="status">
-            {found.length === 0
-              ? 'Nothing has these words.'
-              : `${found.length === MOST ? 'The first ' : ''}${found.length} found`}
+            {entries.value === undefined ? 'Loading …' : countInWords(found.length)}
           </p>
           <ul>
             {found.map(({ path, title, section, excerpt }) => (
@@ -67,4 +65,9 @@ export function Search() {
       )}
     </search>
   );
+}
+
+function countInWords(count: number): string {
+  if (count === 0) return 'Nothing has these words.';
+  return count === MOST ? `The first ${MOST} found` : `${count} found`;
 }

@@ -30,7 +30,9 @@ export const refusedKey = signal<string | undefined>(undefined);
 function clientOf(one: string | undefined): QcsClient {
   const send: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init);
-    if (answer.status === 401 && one !== undefined && key.peek() === one) {
+    // A proxy in front may ask for something else.
+    const isOfService = answer.headers.get('content-type')?.includes('json') === true;
+    if (answer.status === 401 && isOfService && one !== undefined && key.peek() === one) {
       const name = keyInfo.peek()?.name ?? one.split('_', 2).join('_');
       forgetKey();
       refusedKey.value = name;

@@ -76,6 +76,7 @@ export interface Guide {
 export class Guides {
   readonly #byName: ReadonlyMap<string, Source>;
   readonly #nameByPath: ReadonlyMap<string, string>;
+  #groups: readonly GuideGroup[] | undefined;
 
   constructor() {
     const sources = [
@@ -92,6 +93,11 @@ export class Guides {
    * link come last. Records of single decisions and plain files are left out.
    */
   list(): readonly GuideGroup[] {
+    this.#groups ??= this.#grouped();
+    return this.#groups;
+  }
+
+  #grouped(): readonly GuideGroup[] {
     const entries = new Map(
       [...this.#byName.values()]
         .filter(({ name, path }) => path.endsWith('.md') && !/\/\d/.test(name))
@@ -246,7 +252,9 @@ function nameOf(path: string): string {
 /** Reads the title and the first paragraph. */
 function entryOf(name: string, markdown: string): GuideEntry {
   const marked = new Marked();
-  const tokens = marked.lexer(markdown);
+  // Both stand before the first section.
+  const [head = ''] = markdown.split(/^## /m, 1);
+  const tokens = marked.lexer(head);
   const heading = tokens.find((token): token is Tokens.Heading => token.type === 'heading');
   const paragraph = tokens.find((token): token is Tokens.Paragraph => token.type === 'paragraph');
   const lead = marked.parseInline(paragraph?.text ?? '', { async: false });

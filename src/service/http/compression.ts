@@ -137,17 +137,15 @@ export function registerCompression(app: FastifyInstance): void {
       }, done);
       return;
     }
-    reply.header('content-encoding', encoding);
-    if (payload.length < MIN_BYTES_OF_THREADS) {
-      const text = Buffer.from(payload);
-      return done(
-        null,
-        encoding === 'br' ? brotliCompressSync(text, FAST.br) : gzipSync(text, FAST.gzip),
-      );
+    const send = (body: Buffer) => {
+      reply.header('content-encoding', encoding);
+      done(null, body);
+    };
+    if (payload.length >= MIN_BYTES_OF_THREADS) {
+      compressors[encoding](payload, FAST[encoding]).then(send, done);
+      return;
     }
-    compressors[encoding](payload, FAST[encoding]).then((compressed) => {
-      done(null, compressed);
-    }, done);
+    send(encoding === 'br' ? brotliCompressSync(payload, FAST.br) : gzipSync(payload, FAST.gzip));
   });
 }
 

@@ -7,7 +7,8 @@ import { gateObjectsFromCircuit } from '../../../src/circuit/gate-objects-from-c
 import { GATES } from '../../../src/circuit/gates.ts';
 import { editedCircuit } from '../../../src/console/composer/edited-circuit.ts';
 import { EXAMPLES } from '../../../src/console/composer/examples.ts';
-import { type Framework, pythonText } from '../../../src/console/composer/python-texts.ts';
+import type { Framework } from '../../../src/console/composer/python-parts.ts';
+import { pythonText } from '../../../src/console/composer/python-texts.ts';
 import type { CircuitSource, GateObject } from '../../../src/console/live-state/messages.ts';
 import { StateComputer } from '../../../src/console/live-state/state-computer.ts';
 import { NODE_HOST } from '../../../src/engine/cpu/cpu-engine.ts';
@@ -16,6 +17,9 @@ import { RandomStream } from '../../support/random-stream.ts';
 
 const FRAMEWORKS: readonly Framework[] = ['Qiskit', 'Cirq', 'PennyLane'];
 const ANGLES = { theta: 0.7, phi: 0.4, lambda: -0.9, gamma: 0.3, beta: 0.2 };
+/** Inputs, of which one has a name that Python keeps for itself. */
+const INPUTS = { a: 0.6, lambda: -Math.PI / 3 };
+const INPUT_ANGLES = [{ input: 'a', scale: 2, offset: Math.PI / 4 }, { input: 'lambda' }];
 const NUM_RANDOM = 40;
 
 const computer = new StateComputer(NODE_HOST);
@@ -27,8 +31,8 @@ interface Case {
   readonly inputs?: Readonly<Record<string, number>>;
 }
 
-/** Each gate on qubits in an unequal state, from the highest to the lowest. */
-function gateCases(): readonly Case[] {
+/** Each gate on qubits in an unequal state, from the highest to the lowest; those with angles with inputs, too. */
+function gateCases(inputs: Readonly<Record<string, number>> | undefined): readonly Case[] {
   const qubits = 4;
   const before = Array.from({ length: qubits }, (_, qubit) => ({
     gate: 'U',
@@ -37,7 +41,8 @@ function gateCases(): readonly Case[] {
     phi: 0.3 * qubit + 0.1,
     lambda: 0.2,
   }));
-  return GATES.flatMap(({ name, numControls, numTargets, parameters }) =>
+  const gates = GATES.filter(({ parameters }) => inputs === undefined || parameters.length > 0);
+  return gates.flatMap(({ name, numControls, numTargets, parameters }) =>
     [0, 1, 2]
       .filter((further) => further + numControls + numTargets <= qubits)
       .map((further): Case => {
@@ -46,10 +51,20 @@ function gateCases(): readonly Case[] {
           gate: name,
           ...(operands.length > 0 && { qubits: operands }),
           ...(further > 0 && { controls: Array.from({ length: further }, (_, i) => i) }),
-          ...Object.fromEntries(parameters.map((parameter) => [parameter, ANGLES[parameter]])),
+          ...Object.fromEntries(
+            parameters.map((parameter, i) => [
+              parameter,
+              inputs === undefined ? ANGLES[parameter] : INPUT_ANGLES[i % INPUT_ANGLES.length],
+            ]),
+          ),
         };
-        const controls = `${further} further controls`;
-        return { name: `${name}, ${controls}`, circuit: [...before, gate], qubits };
+        const words = `${further} further controls${inputs === undefined ? '' : ', with inputs'}`;
+        return {
+          name: `${name}, ${words}`,
+          circuit: [...before, gate],
+          qubits,
+          ...(inputs && { inputs: parameters.length > 1 ? inputs : { a: inputs['a'] ?? 0 } }),
+        };
       }),
   );
 }
@@ -80,11 +95,18 @@ async function exported({ name, circuit, qubits, inputs }: Case) {
     programs: Object.fromEntries(
       FRAMEWORKS.map((each) => [each, pythonText(each, edited, inputs ?? {}, matrices.matrices)]),
     ),
+    // At the service that the test has started.
+    atService: Object.fromEntries(
+      FRAMEWORKS.map((each) => [
+        each,
+        pythonText(each, edited, inputs ?? {}, matrices.matrices, process.argv[2] ?? ''),
+      ]),
+    ),
     ...(!isMeasured && { state: [...shown.amplitudes] }),
   };
 }
 
-const cases = [...gateCases(), ...randomCases(), ...EXAMPLES];
+const cases = [...gateCases(undefined), ...gateCases(INPUTS), ...randomCases(), ...EXAMPLES];
 const printed = [];
 for (const each of cases) printed.push(await exported(each));
 process.stdout.write(JSON.stringify(printed));

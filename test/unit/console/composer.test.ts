@@ -482,7 +482,7 @@ describe('a Python program', () => {
 
   test('keeps the condition of a reset where the framework has one, and is refused elsewhere', () => {
     expect(pythonText('Qiskit', measured, {}, [])).toContain(
-      'with qc.if_test((qc.clbits[0], 1)):\n    qc.reset([1])',
+      'with qc.if_test((qc.clbits[0], 1)):\n    qc.reset(1)',
     );
     expect(pythonText('Cirq', measured, {}, [])).toContain(
       'cirq.reset(q[1]).with_classical_controls("c0")',
@@ -494,7 +494,7 @@ describe('a Python program', () => {
 
   test('keeps the condition of a measurement in Qiskit, and is refused in the others', () => {
     expect(pythonText('Qiskit', conditional, {}, [])).toContain(
-      'with qc.if_test((qc.clbits[0], 1)):\n    qc.measure([1], [1])',
+      'with qc.if_test((qc.clbits[0], 1)):\n    qc.measure(1, 1)',
     );
     for (const framework of ['Cirq', 'PennyLane'] as const) {
       expect(() => pythonText(framework, conditional, {}, [])).toThrow(
@@ -504,9 +504,9 @@ describe('a Python program', () => {
   });
 
   test.each([
-    ['Qiskit', 'FSIM', 'qc.append(UnitaryGate([[1+0j,', '.control(1), [0, 2, 1])'],
-    ['Cirq', 'RZX', 'cirq.MatrixGate(np.array([[0.9', '.controlled(1)(q[0], q[1], q[2]),'],
-    ['PennyLane', 'FSIM', 'qml.QubitUnitary(np.array([[1+0j,', 'wires=[1, 2]), control=[0])'],
+    ['Qiskit', 'FSIM', 'qc.append(UnitaryGate([[1+0j,', '.control(1, annotated=False), [0, 2, 1])'],
+    ['Cirq', 'RZX', 'cirq.MatrixGate(np.array([[0.9', '(q[1], q[2]).controlled_by(q[0]),'],
+    ['PennyLane', 'FSIM', 'qml.QubitUnitary(np.array([[1+0j,', 'wires=[1, 2]), control=0)'],
   ] as const)(
     'for %s has the matrix of %s, which it lacks',
     async (framework, gate, begins, ends) => {
@@ -519,6 +519,27 @@ describe('a Python program', () => {
       expect(text).toContain(ends);
     },
   );
+
+  test.each([
+    [
+      'Qiskit',
+      ['theta = Parameter("theta")', 'qc.rx(pi/2, 0)', 'qc.cx(0, 1)', 'qc.p(-2*theta + pi/4, 1)'],
+    ],
+    ['Cirq', ['theta = sympy.Symbol("theta")', 'cirq.rx(pi/2)(q[0]),', 'cirq.CNOT(q[0], q[1]),']],
+    ['PennyLane', ['def circuit(theta):', 'qml.RX(pi/2, wires=0)', 'qml.CNOT(wires=[0, 1])']],
+  ] as const)('for %s is as people write it, with inputs as its parameters', (framework, lines) => {
+    const circuit = editedCircuit([
+      { gate: 'RX', qubit: 0, theta: Math.PI / 2 },
+      { gate: 'CX', control: 0, target: 1 },
+      { gate: 'P', qubit: 1, theta: { input: 'theta', scale: -2, offset: Math.PI / 4 } },
+    ]);
+    const text = pythonText(framework, circuit, { theta: 0.1 }, []);
+    for (const line of [...lines, 'values = {"theta": 0.1}']) expect(text).toContain(line);
+    const origin = 'https://qcs.example';
+    const atService = pythonText(framework, circuit, { theta: 0.1 }, [], origin);
+    expect(atService).toContain(origin);
+    expect(atService).toMatch(framework === 'PennyLane' ? /qcs\.simulator/ : /from qcs_client/);
+  });
 
   test('leaves the number of wires to PennyLane where it measures in the middle', () => {
     const teleportation = EXAMPLES.find(({ name }) => name === 'teleportation');
