@@ -16,10 +16,13 @@ import { runOf } from '../../support/run-of.ts';
 
 const open: EnginePool<WorkerRun>[] = [];
 const faults: Error[] = [];
+/** How workers of a test's pool ended that were not meant to. */
+const lost: string[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((pool) => pool.close()));
   faults.length = 0;
+  lost.length = 0;
 });
 
 interface PoolOptions extends Partial<Omit<EnginePoolOptions, 'start'>> {
@@ -39,7 +42,11 @@ function startPool({ workerEntry = FAKE_WORKER, ...options }: PoolOptions = {}) 
     start: childThread({ entry: workerEntry, setup }),
     ...options,
   });
-  pool.open({ onIdle: () => {}, onFault: (fault) => faults.push(fault) });
+  pool.open({
+    onIdle: () => {},
+    onFault: (fault) => faults.push(fault),
+    onLost: (how) => lost.push(how),
+  });
   open.push(pool);
   return pool;
 }
@@ -198,6 +205,7 @@ describe('EnginePool', () => {
         code: 'FLEET_WORKER_LOST',
         message: expect.stringContaining(how),
       });
+      expect(lost).toEqual([expect.stringContaining(how)]);
       expect(pool.numIdle).toBe(0);
       await eventually(() => pool.numIdle === 1);
       await run(pool, 'ECHO');
