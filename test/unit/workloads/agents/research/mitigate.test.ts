@@ -322,4 +322,7 @@ test.each<[string, object, string]>([
     ...input,
   };
   expect((await mitigate.lateFaultsOf!(whole))[0]?.path).toBe(path);
+  // In a plan the input is known only then.
+  await using service = openTestContext();
+  await expect(mitigate.run(whole, service.context)).rejects.toMatchObject({ faults: [{ path }] });
 });
