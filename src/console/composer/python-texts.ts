@@ -11,7 +11,7 @@ import {
   withoutOpenControls,
 } from './edited-circuit.ts';
 import { PENNYLANE, PENNYLANE_INVERSES, pennylaneText } from './pennylane-text.ts';
-import { type Framework, type Values, withValues } from './python-parts.ts';
+import { type Framework, UnwritableGateError, type Values, withValues } from './python-parts.ts';
 import { QISKIT, qiskitText } from './qiskit-text.ts';
 
 /**

@@ -107,7 +107,9 @@ export class StateComputer {
     // One run for the displays of a column.
     for (const [at, own] of Map.groupBy(displays.entries(), ([, each]) => each.step)) {
       const there =
-        at === shown ? amplitudes : (await this.#stateOf(withoutSaves(upTo(at)), isDrawn, seed)).amplitudes;
+        at === shown
+          ? amplitudes
+          : (await this.#stateOf(withoutSaves(upTo(at)), isDrawn, seed)).amplitudes;
       for (const [i, { qubit }] of own) vectors.set(blochVector(there, qubit), 3 * i);
     }
     const [first, second] = pair ?? [];
