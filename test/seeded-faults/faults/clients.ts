@@ -78,8 +78,8 @@ export const CLIENT_FAULTS: readonly SeededFault[] = [
   {
     name: 'an example that is opened loses the text that was the source',
     file: 'src/console/composer/work.ts',
-    from: '[...past, present].slice(-MAX_HISTORY)',
-    to: '[...past, { ...present, text: undefined }].slice(-MAX_HISTORY)',
+    from: 'isSame ? work.past : [...work.past, withDraft(work)]',
+    to: 'isSame ? work.past : [...work.past, { ...withDraft(work), text: undefined }]',
   },
   {
     name: 'a link has no checksum',

@@ -262,7 +262,7 @@ describe('product formulas', () => {
     const error = distance(circuitUnitary(circuit), expected, stream);
     expect(error).toBeLessThan(errorBound + 1e-11);
     if (error > 1e-9 && errorBound < 2)
-      expect(errorBound / error).toBeLessThan(order === 4 ? 1e4 : 25);
+      expect(errorBound / error).toBeLessThan(order === 4 ? 1e4 : 100);
   });
 
   test('bounds add up over evolutions and are at most 2', () => {
