@@ -110,6 +110,12 @@ describe('a circuit saves', () => {
     expect(Math.abs(value - 0.8)).toBeLessThan(5 * error);
     expect(error).toBeGreaterThan(0);
   });
+
+  test('of its own qubits, whatever was measured before', async () => {
+    const circuit = [H0, { gate: 'M', qubits: [0], bits: [1] }, FLIP, H0, ...MEANS];
+    const { saved } = await run({ circuit, method: 'statevector' });
+    expect(saved.probabilities).toEqual({ 0: close(1) });
+  });
 });
 
 describe('a snapshot is refused', () => {
