@@ -63,7 +63,9 @@ export async function runTrajectories<S>(
     request,
     signal,
     outputs.isAsked ? (branch, operations) => outputs.add(budget, branch, operations) : undefined,
-    ({ number }, branch, operations) => saves[number]!.add(budget, branch, operations),
+    // Bits of a snapshot's plan are those of the qubits that it reads, and not of the register.
+    ({ number }, { state, numShots }, operations) =>
+      saves[number]!.add(budget, { state, numShots }, operations),
   );
   return {
     counts,
@@ -105,10 +107,14 @@ class TrajectoryOutputs {
     this.isAsked = this.#wantsState || this.#wantsMeans;
   }
 
-  /** Adds the states of some shots. */
+  /**
+   * Adds the states of some shots.
+   *
+   * @param branch - Its register; all bits are 0 if absent.
+   */
   async add<S>(
     budget: StateBudget,
-    { state, bits, numShots }: FinalBranch<S>,
+    { state, bits, numShots }: Omit<FinalBranch<S>, 'bits'> & Partial<FinalBranch<S>>,
     operations: StateOperations<S>,
   ): Promise<void> {
     const norm = await squaredNorm(operations, state);

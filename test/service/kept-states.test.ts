@@ -81,11 +81,20 @@ describe('a state that is kept', () => {
 
   test('is not sent again to who has it, nor beyond its end', async () => {
     const { etag } = (await download(id)).headers;
-    expect((await download(id, { 'if-none-match': String(etag) })).statusCode).toBe(304);
+    for (const known of [etag, `"other", ${etag}`, `W/${etag}`]) {
+      expect((await download(id, { 'if-none-match': String(known) })).statusCode).toBe(304);
+    }
     const changed = await download(id, { range: 'bytes=0-3', 'if-range': '"other"' });
     expect([changed.statusCode, changed.rawPayload.length]).toEqual([200, whole.length]);
     const beyond = await download(id, { range: `bytes=${whole.length}-` });
     expect([beyond.statusCode, beyond.headers['content-range']]).toEqual([416, 'bytes */2097152']);
+  });
+
+  test('is told of without its bytes, whatever range is asked for', async () => {
+    const url = `/quantum/circuits/${id}/statevector`;
+    const headers = { range: 'bytes=0-3' };
+    const answer = await service.request({ method: 'HEAD', url, headers });
+    expect([answer.statusCode, answer.headers['content-length']]).toEqual([200, '2097152']);
   });
 
   test('goes with its circuit', async () => {

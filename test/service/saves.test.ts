@@ -18,6 +18,7 @@ const ASK = { target_processor: 'qvm', shots: 400, seed: 1 };
 const H0 = { gate: 'H', qubit: 0 };
 const CX = { gate: 'CX', control: 0, target: 1 };
 const FLIP = { gate: 'NOISE', qubits: [0], channel: { type: 'phase_flip', probability: 0.1 } };
+const LOSS = { gate: 'NOISE', qubits: [0], channel: { type: 'loss', probability: 0.1 } };
 const XX = [{ pauli: 'X0' }, { pauli: 'X0 X1' }];
 
 const save = (what: string, more: Body = {}) => ({ gate: 'SAVE', label: what, what, ...more });
@@ -109,6 +110,12 @@ describe('a circuit saves', () => {
     expect(Math.abs(value - 0.8)).toBeLessThan(5 * error);
     expect(error).toBeGreaterThan(0);
   });
+
+  test('of its own qubits, whatever was measured before', async () => {
+    const circuit = [H0, { gate: 'M', qubits: [0], bits: [1] }, FLIP, H0, ...MEANS];
+    const { saved } = await run({ circuit, method: 'statevector' });
+    expect(saved.probabilities).toEqual({ 0: close(1) });
+  });
 });
 
 describe('a snapshot is refused', () => {
@@ -140,6 +147,7 @@ describe('a snapshot is refused', () => {
       { method: 'stabilizer' },
     ],
     ['of a state that is too wide', [{ gate: 'H', qubit: 16 }, save('statevector')], {}],
+    ['of outcomes, where a qubit may be lost', [H0, LOSS, save('probabilities')], {}],
     ['on a device', [H0, save('statevector')], { target_processor: 'emulator-ibm-fez' }],
   ])('%s, by its name', async (_, circuit, more) => {
     const [path, message] = await faultOf({ circuit, ...more });

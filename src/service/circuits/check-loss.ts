@@ -1,8 +1,8 @@
 /** Refuses what a circuit whose qubits may be lost does not answer: labels without a 2, and outputs without a place for one. */
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, savesOf } from '../../circuit/circuit.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { type OutputName, outputOfResult } from '../../circuit/outputs.ts';
-import { type Asked, addResultFault } from './check-outputs.ts';
+import { type Asked, addResultFault, addSaveFault } from './check-outputs.ts';
 import type { AskedLabelFormat } from './outcome-labels.ts';
 
 /** Bits of the longest label with a digit for each. */
@@ -23,7 +23,7 @@ const NOT_GIVEN: { readonly [K in OutputName]?: string } = {
  * @param circuits - Circuits of one program, lowered; their outcomes must have the same bits.
  */
 export function checkLoss(
-  circuits: readonly Pick<DynamicCircuit, 'lossMarks'>[],
+  circuits: readonly DynamicCircuit[],
   { outputs, results }: Asked,
   faults: FaultList,
 ): void {
@@ -41,6 +41,10 @@ export function checkLoss(
   for (const result of results) {
     const why = NOT_GIVEN[outputOfResult(result.type)];
     if (why !== undefined) addResultFault(result, why, faults);
+  }
+  for (const save of savesOf(circuits[0]!)) {
+    const why = NOT_GIVEN[save.output.what];
+    if (why !== undefined) addSaveFault(save, why, faults);
   }
 }
 

@@ -265,9 +265,8 @@ export function checkAsked(
   }
   const branching = afterOutcomes(circuit);
   for (const save of saves) {
-    const { label, index, output } = save;
-    const add = (problem: string, code?: string) =>
-      faults.add(`circuit[${index}]`, `SAVE "${label}": ${output.what} ${problem}`, code);
+    const { output } = save;
+    const add = (problem: string, code?: string) => addSaveFault(save, problem, faults, code);
     const width = output.what === 'probabilities' ? output.of.length : 0;
     check(output.what, add, { isBranching: branching.has(save), width, isSave: true });
   }
@@ -276,6 +275,16 @@ export function checkAsked(
     const problem = `The snapshots have ${numbers} numbers; the limit is ${MAX_SAVED_NUMBERS}. Save fewer, or smaller ones.`;
     faults.add('circuit', problem, LIMIT_EXCEEDED);
   }
+}
+
+/** Adds a fault of the output of a snapshot. */
+export function addSaveFault(
+  { label, index, output }: SaveOperation,
+  problem: string,
+  faults: FaultList,
+  code?: string,
+): void {
+  faults.add(`circuit[${index}]`, `SAVE "${label}": ${output.what} ${problem}`, code);
 }
 
 const AFTER_OUTCOMES =

@@ -12,6 +12,7 @@ import { readingCaller } from '../http/connections.ts';
 import { errorResponses, successEnvelope } from '../http/envelope.ts';
 import { NoiseModelNotFoundError, StateNotKeptError } from '../http/errors.ts';
 import { sourceOf } from '../http/json-body.ts';
+import { isKnown } from '../http/known-tag.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import { type RouteContext, type ServiceApp, showRoute } from '../http/route-context.ts';
 import { compileAllButBody } from '../http/validation.ts';
@@ -94,9 +95,11 @@ function stateRoute(app: ServiceApp, { deps }: RouteContext): void {
       const size = stateBytes(numQubits, dtype);
       const etag = `"${job.id}-${dtype.slice(1)}"`;
       reply.headers({ etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' });
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
       const ifRange = request.headers['if-range'];
-      const isWhole = ifRange !== undefined && ifRange !== etag;
+      const isHead = request.method === 'HEAD';
+      // Ranges are those of GET alone.
+      const isWhole = isHead || (ifRange !== undefined && ifRange !== etag);
       const range = isWhole ? undefined : rangeOf(request.headers.range, size);
       if (range === 'outside') {
         return reply.code(416).header('content-range', `bytes */${size}`).send();
@@ -107,7 +110,9 @@ function stateRoute(app: ServiceApp, { deps }: RouteContext): void {
       }
       reply.header('content-length', last + 1 - first);
       reply.type('application/octet-stream');
-      const bytes = stateSlice((after) => jobs.parts(job.id, after), dtype, [first, last]);
+      const bytes = isHead
+        ? []
+        : stateSlice((after) => jobs.parts(job.id, after), dtype, [first, last]);
       return reply.send(Readable.from(bytes, { objectMode: false }));
     },
   );

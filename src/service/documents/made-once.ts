@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../math/sha256.ts';
 import { fixedBody, sendFixed } from '../http/compression.ts';
+import { isKnown } from '../http/known-tag.ts';
 
 /**
  * Caches the result of an asynchronous load; after a failure the next call loads again.
@@ -48,10 +49,4 @@ export function madeOnce(
     }
     return sendFixed(request, reply, body, type);
   };
-}
-
-/** Whether If-None-Match names a tag, by weak comparison. */
-function isKnown(header: string | undefined, opaque: string): boolean {
-  const tags = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
-  return tags.some((tag) => tag === opaque || tag === '*');
 }
