@@ -149,6 +149,18 @@ describeWith(['Chromium'], 'the composer', () => {
     await editorHas('// unfinished qubit');
   });
 
+  test('keeps what is edited when a browser reloads the address of just before', async () => {
+    await open('#/composer?example=bell');
+    await probabilities('00 50%, 11 50%');
+    await press('x');
+    await probabilities('01 50%, 10 50%');
+    const kept = `JSON.parse(sessionStorage.getItem('qcs-circuit'))`;
+    await visit.until(`${kept}.at.startsWith('c=')`);
+    await visit.evaluate(`history.replaceState(null, '', '#/composer?' + ${kept}.before)`);
+    await visit.page.reload();
+    await probabilities('01 50%, 10 50%');
+  });
+
   test('steps through the circuit, column by column', async () => {
     await open('#/composer?example=ghz');
     await probabilities('0000 50%, 1111 50%');

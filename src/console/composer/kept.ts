@@ -32,6 +32,8 @@ export const keepingFault = signal<string | undefined>(undefined);
 
 /** Query of the address that names the work. */
 let at = '';
+/** Query that it took the place of. A reload just after may still be of this address. */
+let before = '';
 let isRestored = false;
 
 /** Restores, follows and keeps the work until the returned function is called. */
@@ -40,8 +42,11 @@ export function keepWork(): () => void {
     isRestored = true;
     const kept = readKept(sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? '');
     if (kept !== undefined) {
-      at = kept.at;
+      ({ at, before } = kept);
       restore(kept.work);
+      const { page, query } = place.peek();
+      if (page === 'composer' && isReload() && query.toString() === before)
+        goTo(addressOf(at), true);
     }
   }
   const begun = work.peek();
@@ -67,6 +72,12 @@ export function keepWork(): () => void {
   };
 }
 
+/** Whether the page was loaded again, by the same tab. */
+const isReload = (): boolean =>
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'reload');
+
 /** Opens what an address names, unless it is what is edited. */
 async function openAddress(asked: string): Promise<void> {
   if (asked === at) return;
@@ -77,7 +88,7 @@ async function openAddress(asked: string): Promise<void> {
   const shared = text === null ? undefined : await readShared(text);
   if (place.peek().query.toString() !== asked) return;
   if (example !== undefined || shared !== undefined) {
-    at = asked;
+    at = before = asked;
     if (example !== undefined) openExample(example);
     else if (shared !== undefined) openShared(shared);
     return;
@@ -107,7 +118,8 @@ export function openExample(example: (typeof ALL_EXAMPLES)[number]): void {
 function save(now: Work): void {
   for (const storage of [sessionStorage, localStorage]) {
     // The circuit itself is more than those before it.
-    if (store(storage, keptText(now, at)) || store(storage, keptText(now, at, 0))) continue;
+    if (store(storage, keptText(now, at, before)) || store(storage, keptText(now, at, before, 0)))
+      continue;
     storage.removeItem(NAME);
     keepingFault.value =
       'The circuit is too large for the browser’s storage: a reload of this page loses it. Download it as JSON.';
@@ -132,7 +144,8 @@ export async function mirror(): Promise<string> {
   const { page, query } = place.peek();
   // Another address may be being read, and another page be shown.
   if (work.peek() === now && page === 'composer' && query.toString() === at) {
-    at = address.length > MAX_ADDRESS ? '' : `c=${c}`;
+    const next = address.length > MAX_ADDRESS ? '' : `c=${c}`;
+    if (next !== at) [before, at] = [at, next];
     save(now);
     goTo(addressOf(at), true);
   }

@@ -121,6 +121,8 @@ interface KeptVersion {
 interface Kept extends KeptVersion {
   /** Query of the address that the edits began with: one with this query goes on with them. */
   readonly at: string;
+  /** Query that it took the place of last; kept work of older consoles has none. */
+  readonly before?: string;
   /** Circuits in whose place others were opened, the last one last. */
   readonly left?: readonly KeptVersion[];
 }
@@ -137,16 +139,20 @@ const keptVersion = (version: Version): KeptVersion => ({
 /**
  * Writes the work as it is kept: what is present, and the circuits in whose place others were opened.
  *
+ * @param at - Query of the address that names the work.
+ * @param before - Query that it took the place of.
  * @param maxLeft - Most of these, which may be too large for the storage.
  */
 export function keptText(
   { past, present, draft }: Work,
   at: string,
+  before: string,
   maxLeft: number = MAX_LEFT,
 ): string {
   const left = past.filter(({ isLeft }) => isLeft === true);
   const kept: Kept = {
     at,
+    before,
     ...keptVersion({ ...present, draft }),
     left: left.slice(left.length - Math.min(left.length, maxLeft)).map(keptVersion),
   };
@@ -154,9 +160,11 @@ export function keptText(
 }
 
 /** Reads kept work; undefined if a text is none. A text that is the source keeps the gates of before behind it. */
-export function readKept(json: string): { readonly at: string; readonly work: Work } | undefined {
+export function readKept(
+  json: string,
+): { readonly at: string; readonly before: string; readonly work: Work } | undefined {
   try {
-    const { at, left = [], ...now }: Kept = JSON.parse(json);
+    const { at, before = at, left = [], ...now }: Kept = JSON.parse(json);
     const read = versionOf(now);
     if (read === undefined) return undefined;
     const { draft, ...present } = read;
@@ -164,10 +172,11 @@ export function readKept(json: string): { readonly at: string; readonly work: Wo
       const version = versionOf(each);
       return version === undefined ? [] : [{ ...version, isLeft: true }];
     });
-    const { text: _, ...before } = present;
-    const gates = present.text?.isDrawn === false ? [before] : [];
+    const { text: _, ...drawn } = present;
+    const gates = present.text?.isDrawn === false ? [drawn] : [];
     return {
       at: String(at),
+      before: String(before),
       work: { past: [...past, ...gates], present, future: [], ...(draft && { draft }) },
     };
   } catch {

@@ -598,7 +598,7 @@ describe('a display', () => {
     expect(names(editedCircuit(shared.circuit, shared.qubits, shared.displays))).toEqual(
       names(shown),
     );
-    const kept = readKept(keptText({ past: [], present: version, future: [] }, ''));
+    const kept = readKept(keptText({ past: [], present: version, future: [] }, '', ''));
     expect(kept && names(kept.work.present.circuit)).toEqual(names(shown));
     for (const displays of [
       [{ show: 'X', qubit: 0, after: 0 }],

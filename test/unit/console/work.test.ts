@@ -184,7 +184,7 @@ test('values of inputs come back with their circuit', () => {
 });
 
 describe('what is kept', () => {
-  const kept = () => readKept(keptText(work.value, 'c=1'));
+  const kept = () => readKept(keptText(work.value, 'c=1', 'example=bell'));
 
   test('is the circuit with its inputs, the text as it was typed, and a text with a fault', () => {
     open(editedCircuit([{ gate: 'RX', qubit: 1, theta: { input: 'a' } }], 3), { a: 0.5 });
@@ -193,7 +193,7 @@ describe('what is kept', () => {
     type('garbage');
     show(faulted(work.value, present(), 'no'));
     const read = kept();
-    expect(read?.at).toBe('c=1');
+    expect(read).toMatchObject({ at: 'c=1', before: 'example=bell' });
     const { present: version, draft: typed } = read?.work ?? work.value;
     expect(gateObjects(version.circuit)).toEqual([{ gate: 'RX', qubit: 1, theta: { input: 'a' } }]);
     expect(version.circuit.numQubits).toBe(3);
@@ -226,7 +226,7 @@ describe('what is kept', () => {
     undo();
     expect([draft.value?.source, names()]).toEqual([{ qasm: 'garbage' }, 'H X']);
     open(GHZ);
-    expect(readKept(keptText(work.value, '', 0))?.work.past).toEqual([]);
+    expect(readKept(keptText(work.value, '', '', 0))?.work.past).toEqual([]);
   });
 
   test.each(['', 'null', '{}', '{"at":"","gates":{"qubits":2,"circuit":[{}]}}', '{"at"'])(
