@@ -181,6 +181,20 @@ export class QcsClient {
   }
 
   /**
+   * The state vector of a circuit that was run with `statevector_format: 'binary'`: real and imaginary part of each amplitude,
+   * one after the other, by basis index.
+   *
+   * @throws {ApiError | ConnectionError}
+   */
+  async statevector(circuitId: string, options: RequestOptions = {}): Promise<Float64Array> {
+    const route = 'GET /quantum/circuits/{circuit_id}/statevector';
+    const sent = methodAndPath(route, { circuit_id: circuitId });
+    return new Float64Array(
+      await this.#transport.bytes({ ...sent, ...options, isRepeatable: true }),
+    );
+  }
+
+  /**
    * Jobs of the kind that an id names.
    *
    * @throws {JobIdError}

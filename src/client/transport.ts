@@ -128,11 +128,30 @@ export class Transport {
    *
    * @throws {ApiError | ConnectionError | UnreadableAnswerError}
    */
-  async request(request: SentRequest): Promise<unknown> {
+  request(request: SentRequest): Promise<unknown> {
+    return this.#repeated(request, (response) => this.#dataOf(response));
+  }
+
+  /**
+   * Sends a request, again where that may help, and returns the bytes of the answer.
+   *
+   * @throws {ApiError | ConnectionError}
+   */
+  bytes(request: SentRequest): Promise<ArrayBuffer> {
+    return this.#repeated(request, async (response) => {
+      if (!response.ok) throw await this.refusal(response);
+      return await response.arrayBuffer().catch((error: unknown) => {
+        throw new ConnectionError(this.baseUrl, error);
+      });
+    });
+  }
+
+  /** What `read` makes of the answer to a request, which is sent again where that may help. */
+  async #repeated<T>(request: SentRequest, read: (response: Response) => Promise<T>): Promise<T> {
     const retry = { ...this.retry, ...request.retry };
     for (let numRetries = 0; ; numRetries++) {
       try {
-        return await this.#dataOf(await this.send(request));
+        return await read(await this.send(request));
       } catch (error) {
         request.signal?.throwIfAborted();
         if (numRetries === retry.maxRetries || !mayPass(error, request)) throw error;

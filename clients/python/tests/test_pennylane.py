@@ -36,6 +36,14 @@ def entangle(wires=3):
         qml.CNOT([wire, wire + 1])
 
 
+def sent_names(function, made, *arguments):
+    """Names of the operations that a device sends for a circuit of which nothing is differentiated."""
+    tape = qml.tape.make_qscript(function)(*arguments)
+    tape.trainable_params = []
+    [sent, *_], _ = made.preprocess_transforms()([tape])
+    return [op.name for op in sent.operations]
+
+
 def named(name):
     """An operation by its name in the table of gates, with parameters."""
     inner = name.removeprefix("Adjoint(").removesuffix(")")
@@ -101,6 +109,58 @@ class TestOperations:
         ours, theirs = both(lambda: circuit(0.4), device, wires=4)
         # With its global phase, which preparation by gates would lose.
         assert ours == pytest.approx(theirs, abs=1e-12)
+
+    @pytest.mark.parametrize("order", [1, 2, 4])
+    def test_evolutions_are_their_product_formulas(self, order, device):
+        words = [qml.X(0) @ qml.Y(2), qml.Z(0), qml.I(1), qml.X(1) @ qml.Z(0), qml.Y(2)]
+        hamiltonian = qml.dot([0.3, -0.4, 0.7, 0.5, 1.1], words)
+
+        def gates(first, time):
+            entangle()
+            qml.RX(first, 0)
+            qml.TrotterProduct(hamiltonian, time, n=2, order=order)
+            qml.ApproxTimeEvolution(hamiltonian, -0.7 * time, n=3)
+
+        def circuit(first, time):
+            gates(first, time)
+            return qml.state()
+
+        ours, theirs = both(circuit, device, 0.4, 0.8)
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+        assert sent_names(circuit, device(), 0.4, 0.8)[-2:] == ["TrotterProduct", "ApproxTimeEvolution"]
+        noisy = device(processor="qvm", noise={"gates": []})
+        assert sent_names(circuit, noisy, 0.4, 0.8)[-1] != "ApproxTimeEvolution"
+
+        def value(first, time):
+            gates(first, time)
+            return qml.expval(qml.Z(0) @ qml.Y(2))
+
+        for by in (0, [0, 1]):
+            arguments = pnp.array(0.4), pnp.array(0.8, requires_grad=by != 0)
+            ours, theirs = (
+                np.array(qml.grad(qml.QNode(value, made), argnums=by)(*arguments))
+                for made in (device(), qml.device("default.qubit", wires=3))
+            )
+            assert np.abs(theirs).min() > 1e-3
+            np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+    def test_evolutions_that_evolve_cannot_say_are_decomposed(self, device):
+        two = qml.sum(qml.X(0) + qml.Z(0) @ qml.Z(1), qml.Y(1))
+        plain = qml.dot([0.3, 0.4], [qml.X(0), qml.Z(0)])
+
+        def circuit(times):
+            entangle()
+            qml.TrotterProduct(qml.prod(qml.Hadamard(0), qml.Z(1)) + qml.X(2), 0.4)
+            qml.TrotterProduct(two, 0.3, check_hermitian=False)
+            qml.TrotterProduct(plain, 0.3, order=6)
+            qml.ctrl(qml.TrotterProduct(plain, 0.2, order=2), 1)
+            qml.ApproxTimeEvolution(plain, times, n=2)
+            return qml.probs()
+
+        ours, theirs = both(circuit, device, np.array([0.1, 0.9]))
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
+        names = sent_names(circuit, device(), np.array([0.1, 0.9]))
+        assert not {"TrotterProduct", "ApproxTimeEvolution"} & {*names}
 
     def test_measurements_in_the_middle_are_deferred(self, device):
         def circuit():

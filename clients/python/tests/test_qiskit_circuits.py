@@ -110,8 +110,8 @@ def test_a_state_at_the_beginning_is_sent_as_amplitudes(backend, estimator, qubi
     circuit.initialize(amplitudes / np.linalg.norm(amplitudes), qubits)
     circuit.rx(Parameter("angle"), 1)
     circuit.cx(0, 2)
-    assert "reset" not in service_circuit(circuit, True).text
-    assert "reset" in service_circuit(circuit, False).text
+    assert "reset" not in service_circuit(circuit, True).source
+    assert "reset" in service_circuit(circuit, False).source
     observables = ["ZII", "IYI", "IIX", "XYZ"]
     expected = StatevectorEstimator().run([(circuit, observables, [0.4])]).result()[0].data.evs
     assert np.allclose(estimator.run([(circuit, observables, [0.4])]).result()[0].data.evs, expected)

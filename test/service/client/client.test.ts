@@ -46,6 +46,20 @@ test('a circuit is run, found again, and deleted', async () => {
   await expect(client.circuits.get(circuit_id)).rejects.toBeInstanceOf(NotFoundError);
 });
 
+test('a kept state is downloaded as numbers; the state of a circuit that kept none is refused', async () => {
+  const circuit = [{ gate: 'RX', qubit: 1, theta: Math.PI / 2 }];
+  const submission = { circuit, target_processor, shots: 1, return: ['statevector'] as const };
+  const kept = await client.circuits.run({ ...submission, statevector_format: 'binary' });
+  const state = await client.statevector(kept.circuit_id);
+  const half = Math.SQRT1_2;
+  for (const [i, part] of [half, 0, 0, 0, 0, -half, 0, 0].entries()) {
+    expect(state[i]).toBeCloseTo(part, 12);
+  }
+  expect(state).toHaveLength(8);
+  const { circuit_id } = await client.circuits.run(submission);
+  await expect(client.statevector(circuit_id)).rejects.toBeInstanceOf(NotFoundError);
+});
+
 test('a submission that is repeated with its key runs once', async () => {
   const submission = { circuit: BELL, target_processor, shots: 10 };
   const options = { idempotencyKey: 'client-test-1' };

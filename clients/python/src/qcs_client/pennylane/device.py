@@ -43,7 +43,7 @@ from .midcircuit import (
     postselects,
     samples_of_commuting,
 )
-from .operations import BUILDERS, accepts, is_channel
+from .operations import BUILDERS, accepts, evolution, is_channel
 from .tapes import DensityMatrices, Group, Reader, TapeWriter, has_terms, trains_channels
 
 _GRADIENT_METHODS = frozenset({"adjoint", "device", "best"})
@@ -58,23 +58,40 @@ _MAX_OTHER_WIRES = 2
 
 @transform
 def _decomposed(
-    tape: qml.tape.QuantumScript, takes_states: bool, device_wires: Any, **options: Any
+    tape: qml.tape.QuantumScript,
+    takes_states: bool,
+    keeps_evolutions: bool,
+    device_wires: Any,
+    **options: Any,
 ) -> tuple[Any, Any]:
-    """Decomposes what the service does not run. Amplitudes at the beginning may stay."""
+    """Decomposes what the service does not run. Amplitudes at the beginning may stay, and evolutions that nothing is
+    differentiated by."""
     first: Any = tape.operations[0] if tape.operations else None
     wires = device_wires or tape.wires
+    # Shots that a measurement rules out are made again, from |0…0⟩ and as OpenQASM.
+    is_plain = not mid_measurements(tape) and not postselects(tape)
     keeps = (
         takes_states
+        and is_plain
         and isinstance(first, qml.StatePrep)
         and first.batch_size is None
         and not any(qml.math.requires_grad(number) for number in first.data)
         and len(wires) <= min(_MAX_STATE_WIRES, len(first.wires) + _MAX_OTHER_WIRES)
-        # Shots that a measurement rules out are made again from |0…0⟩.
-        and not mid_measurements(tape)
-        and not postselects(tape)
     )
+    kept: set[int] = set()
+    if keeps_evolutions and is_plain and not any(is_channel(op) for op in tape.operations):
+        trained = {tape.par_info[index]["op_idx"] for index in tape.trainable_params}
+        kept = {
+            id(op)
+            for place, op in enumerate(tape.operations)
+            if place not in trained and evolution(op) is not None
+        }
+
+    def stops(op: qml.operation.Operator) -> bool:
+        return id(op) in kept or accepts(op)
+
     decomposed: Any = decompose
-    tapes, read = decomposed(tape, skip_initial_state_prep=keeps, device_wires=device_wires, **options)
+    tapes, read = decomposed(tape, skip_initial_state_prep=keeps, stopping_condition=stops, device_wires=device_wires, **options)
     return tapes, read
 
 
@@ -128,6 +145,8 @@ class QcsDevice(Device):
             "truncation_threshold": truncation_threshold,
         }
         self._takes_states = processor in SIMULATORS and method in STATE_METHODS
+        # Noise acts on gates, and those of EVOLVE are not those of PennyLane's decomposition.
+        self._keeps_evolutions = processor in SIMULATORS and noise is None
         self._writer = TapeWriter(self.wires, is_noisy=noise is not None or processor.startswith("emulator"))
 
     def setup_execution_config(
@@ -174,7 +193,7 @@ class QcsDevice(Device):
         pipeline.add_transform(
             _decomposed,
             takes_states=self._takes_states and config.gradient_method != "adjoint",
-            stopping_condition=accepts,
+            keeps_evolutions=self._keeps_evolutions,
             device_wires=self.wires,
             target_gates=_TARGET_GATES,
             name=self.name,

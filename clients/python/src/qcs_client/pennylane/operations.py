@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pennylane as qml
@@ -107,6 +107,65 @@ def accepts(op: qml.operation.Operator) -> bool:
     )
 
 
+#: Orders of the product formulas of EVOLVE.
+_ORDERS = (1, 2, 4)
+_MAX_TERMS = 10_000
+
+
+def evolution(op: qml.operation.Operator) -> Evolution | None:
+    """What EVOLVE needs of a ``TrotterProduct`` or an ``ApproxTimeEvolution``; None for what it cannot say."""
+    if any(
+        qml.math.ndim(number) or qml.math.requires_grad(number) or qml.math.is_abstract(number)
+        for number in op.data
+    ):
+        return None
+    if type(op) is qml.ApproxTimeEvolution:
+        # It leaves the identity out.
+        words = [each for each in op.hyperparameters["hamiltonian"].pauli_rep.items() if each[0]]
+        order, sign = 1, 1
+    elif type(op) is qml.TrotterProduct:
+        reps = [operand.pauli_rep for operand in op.hyperparameters["base"].operands]
+        if any(rep is None or len(rep) != 1 for rep in reps):
+            return None
+        words = [each for rep in reps for each in rep.items()]
+        # It is the exponential of +iHt, and in first order its last term acts first.
+        order, sign = op.hyperparameters["order"], -1
+        words = words[::-1] if order == 1 else words
+    else:
+        return None
+    steps = op.hyperparameters["n"]
+    numbers = [complex(coefficient) for _, coefficient in words]
+    if order not in _ORDERS or steps < 1 or not 0 < len(words) <= _MAX_TERMS:
+        return None
+    if any(number.imag for number in numbers):
+        return None
+    strings = tuple(tuple(word.items()) for word, _ in words)
+    coefficients = tuple(number.real for number in numbers)
+    return Evolution(strings, coefficients, sign * float(op.data[-1]), order, int(steps))
+
+
+class Evolution(NamedTuple):
+    """A product formula of e^{-iHt}."""
+
+    strings: tuple[tuple[tuple[Any, str], ...], ...]
+    """Wires and letters of the Pauli strings; the first acts first."""
+    coefficients: tuple[float, ...]
+    time: float
+    order: int
+    steps: int
+
+    def gate_object(self, qubit_of: Callable[[Any], int]) -> GateObject:
+        terms = [
+            {
+                "pauli": " ".join(f"{letter}{qubit_of(wire)}" for wire, letter in string) or "I",
+                "coefficient": number,
+            }
+            for string, number in zip(self.strings, self.coefficients, strict=True)
+        ]
+        fields = {"time": self.time, "order": self.order, "steps": self.steps, "exact": False}
+        return {"gate": "EVOLVE", "hamiltonian": terms, **fields}
+
+
 def is_channel(op: qml.operation.Operator) -> bool:
     """Whether an operation is noise. Its numbers are part of the structure of a tape."""
     return isinstance(op, qml.operation.Channel)
@@ -125,6 +184,8 @@ def structure(op: qml.operation.Operator) -> tuple[Any, ...]:
         return (op.name, tuple(op.control_values), structure(op.base))
     if is_channel(op):
         return (op.name, np.asarray(op.kraus_matrices(), dtype=np.complex128).tobytes())
+    if (evolved := evolution(op)) is not None:
+        return (op.name, *evolved)
     if op.name not in BUILDERS:
         return (op.name, np.asarray(op.matrix(), dtype=np.complex128).tobytes())
     return (op.name,)
@@ -140,6 +201,8 @@ def gate_objects(
     qubits = [qubit_of(wire) for wire in op.wires]
     if is_channel(op):
         return [kraus(op.kraus_matrices(), qubits[::-1])]
+    if (evolved := evolution(op)) is not None:
+        return [evolved.gate_object(qubit_of)]
     if op.name not in BUILDERS:
         # PennyLane's first wire is the most significant bit of the matrix's index.
         return [unitary(op.matrix(), qubits[::-1])]

@@ -19,11 +19,12 @@ from ..client import Client
 from ..jobs import Job
 from ..requests import DEFAULT_PROCESSOR, SIMULATORS, STATE_METHODS, Program
 from ..results import BatchResult, ProgramResult
-from .circuits import ServiceCircuit, gates_of_service, service_circuit
+from .circuits import ServiceCircuit, gates_of_service
 from .device import device_target
 from .errors import QcsQiskitError, qiskit_errors
-from .jobs import QcsJob
+from .jobs import QcsJob, method_metadata
 from .noise import as_noise
+from .objects import sent_circuit
 from .saves import SavedCircuit, has_saves, saved_circuit
 
 _MAX_CIRCUITS = 10_000
@@ -118,10 +119,11 @@ class QcsBackend(BackendV2):
                 names = ", ".join(parameter.name for parameter in circuit.parameters)
                 raise QcsQiskitError(f"The circuit {circuit.name} has parameters without values: {names}.")
         takes_states = self.takes_states(chosen["method"])
+        keeps = self.keeps_evolutions(chosen["noise"])
         translated = [
-            saved_circuit(circuit, takes_states, chosen["method"])
+            saved_circuit(circuit, takes_states, keeps, chosen["method"])
             if has_saves(circuit)
-            else service_circuit(circuit, takes_states)
+            else sent_circuit(circuit, takes_states, keeps)
             for circuit in circuits
         ]
         for circuit, sent in zip(circuits, translated, strict=True):
@@ -135,6 +137,10 @@ class QcsBackend(BackendV2):
     def takes_states(self, method: str | None) -> bool:
         """Whether circuits may begin in any amplitudes: by state vectors and density matrices, on simulators."""
         return self.name in SIMULATORS and method in STATE_METHODS
+
+    def keeps_evolutions(self, noise: Any) -> bool:
+        """Whether evolutions may be sent as EVOLVE: without noise, which acts on the gates of Qiskit's definition."""
+        return self.name in SIMULATORS and noise is None
 
     def submit(self, programs: Sequence[Program], **fields: Any) -> Job[BatchResult]:
         """Submits a batch to this processor; its errors are Qiskit's."""
@@ -202,7 +208,7 @@ def _experiment(sent: ServiceCircuit, program: ProgramResult, memory: bool) -> E
     if isinstance(sent, SavedCircuit):
         data.update(sent.data(program.fields["saved"][0]))
     if memory:
-        outcomes, index = program.shots_by_point()
+        outcomes, index = sent.shots(program)
         labels = [hex(int("".join(map(str, row)), 2)) for row in outcomes[:, bits[::-1]]]
         data["memory"] = [labels[shot] for shot in index[0]]
     header = {
@@ -219,4 +225,5 @@ def _experiment(sent: ServiceCircuit, program: ProgramResult, memory: bool) -> E
         header=header,
         seed=program.seed,
         status="DONE",
+        metadata=method_metadata([program]),
     )

@@ -45,7 +45,9 @@ from qiskit.circuit.library import UnitaryGate, get_standard_gate_name_mapping
 from qiskit.transpiler.passes import HighLevelSynthesis
 
 from ..arrays import ComplexArray
+from ..gates import GateObject
 from ..requests import Program
+from ..results import ProgramResult
 from .classical import Expressions, bits_text, duration_text, number_text, type_text
 from .errors import QcsQiskitError
 
@@ -62,7 +64,7 @@ _NAMES: Mapping[type, tuple[str, int]] = {
     for name, text in (*((name, name) for name in _SAME_NAME), ("u", "U"), ("global_phase", "gphase"))
 }
 #: Matrices on more qubits are written as gates, which takes less text, and less work for most methods.
-_MAX_MATRIX_QUBITS = 4
+MAX_MATRIX_QUBITS = 4
 #: Functions in Qiskit's expressions of parameters that OpenQASM lacks.
 _UNKNOWN_FUNCTION = re.compile(r"\b(sign|conj|conjugate|re|im|I)\b")
 #: The service reads a whole number of so many digits only with a point.
@@ -73,14 +75,14 @@ _LONG_NUMBER = re.compile(r"(?<![\w.])\d{16,}(?![\w.])")
 class ServiceCircuit:
     """A circuit as the service reads it."""
 
-    text: str | None
-    """Its text; None for a circuit that cannot be written before its parameters have values."""
+    source: str | list[GateObject] | None
+    """Its text or gate objects; None for a circuit that cannot be written before its parameters have values."""
     inputs: list[str]
     """Names of the inputs, in the order of ``circuit.parameters``."""
     circuit: QuantumCircuit
     """The circuit itself."""
     state: ComplexArray | None
-    """Amplitudes that the text begins in; None for |0…0⟩."""
+    """Amplitudes that it begins in; None for |0…0⟩."""
     changes_bits: bool
     """Whether it writes classical bits. The service measures all qubits of a circuit that measures none; Qiskit none."""
 
@@ -93,18 +95,25 @@ class ServiceCircuit:
     @property
     def is_sweep(self) -> bool:
         """Whether one program has many points. Without inputs, each point is a program of its own."""
-        return self.text is not None and bool(self.inputs)
+        return self.source is not None and bool(self.inputs)
 
     def program(self, values: Any, **fields: Any) -> Program:
         """Program with a row of ``values`` for each point, its columns in the order of ``circuit.parameters``."""
-        if self.text is None:
+        if self.source is None:
             [row] = values
             bound = _written(self.circuit.assign_parameters(row), self.state is not None)
             return bound.program(np.empty((1, 0)), **fields)
         if self.state is not None:
             fields["initial_state"] = self.state
+        elif isinstance(self.source, list):
+            fields["qubits"] = max(1, self.circuit.num_qubits)
         inputs = {name: values[:, column] for column, name in enumerate(self.inputs)}
-        return Program(source_json=Program(self.text).source_json, inputs=inputs, **fields)
+        return Program(source_json=Program(self.source).source_json, inputs=inputs, **fields)
+
+    def shots(self, result: ProgramResult) -> tuple[Any, Any]:
+        """As ``result.shots_by_point()``; of gate objects the last bits that are never measured are 0."""
+        outcomes, index = result.shots_by_point()
+        return np.pad(outcomes, ((0, 0), (0, max(0, self.circuit.num_clbits - outcomes.shape[1])))), index
 
 
 def service_circuit(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircuit:
@@ -124,7 +133,7 @@ def service_circuit(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircu
         if not circuit.parameters:
             raise
         trial = _written(circuit.assign_parameters([0.5] * circuit.num_parameters), takes_states)
-        return replace(trial, text=None, circuit=circuit)
+        return replace(trial, source=None, circuit=circuit)
 
 
 def _written(circuit: QuantumCircuit, takes_states: bool) -> ServiceCircuit:
@@ -177,7 +186,7 @@ class _Writer:
     def __init__(self, circuit: QuantumCircuit) -> None:
         self._circuit = circuit
         self._lines: list[str] = []
-        #: Parameters, variables and stretches in the text. An index keeps names apart, and from words of OpenQASM.
+        #: Parameters, variables and stretches in the text.
         self._names: dict[Any, str] = {}
         self._num_names = 0
         self._measures = False
@@ -213,7 +222,7 @@ class _Writer:
         raise QcsQiskitError(f"The circuit {self._circuit.name} cannot be sent: {why}.") from cause
 
     def _named(self, key: Any, name: str) -> str:
-        self._names[key] = f"{_word(name)}_{self._num_names}"
+        self._names[key] = numbered(name, self._num_names)
         self._num_names += 1
         return self._names[key]
 
@@ -256,7 +265,7 @@ class _Writer:
             name, params = gate
             angles = f"({', '.join(map(self._angle, params))})" if params else ""
             self._lines.append(f"{indent}{name}{angles} {operands};")
-        elif isinstance(operation, UnitaryGate) and operation.num_qubits <= _MAX_MATRIX_QUBITS:
+        elif isinstance(operation, UnitaryGate) and operation.num_qubits <= MAX_MATRIX_QUBITS:
             # Braket's first qubit is the most significant one.
             reverse = ", ".join(f"q[{qubit}]" for qubit in reversed(qubits))
             matrix = _matrix_text(operation.to_matrix())
@@ -359,20 +368,26 @@ class _Writer:
         return repr(number.real)
 
 
-def _gate(operation: Any) -> tuple[str, list[Any]] | None:
-    """Name of a standard gate, with modifiers, and its parameters; None for any other operation.
+def standard_gate(operation: Any) -> tuple[str, list[Any]] | None:
+    """Name of a standard gate and its parameters; None for any other operation.
 
     Gates are known by their class, since gates of others may have the same names.
     """
-    if isinstance(operation, AnnotatedOperation):
-        inner = _gate(operation.base_op)
-        return inner and ("".join(map(_modifier, reversed(operation.modifiers))) + inner[0], inner[1])
     if not isinstance(operation, Gate):
         return None
     name, num_params = _NAMES.get(operation.base_class, (None, 0))
+    # What CU controls twice is a U that has an angle too many.
+    return (name, operation.params) if name and len(operation.params) == num_params else None
+
+
+def _gate(operation: Any) -> tuple[str, list[Any]] | None:
+    """As :func:`standard_gate`, with modifiers in the name."""
+    if isinstance(operation, AnnotatedOperation):
+        inner = _gate(operation.base_op)
+        return inner and ("".join(map(_modifier, reversed(operation.modifiers))) + inner[0], inner[1])
     if not isinstance(operation, ControlledGate):
-        # What CU controls twice is a U that has an angle too many.
-        return (name, operation.params) if name and len(operation.params) == num_params else None
+        return standard_gate(operation)
+    name, _ = _NAMES.get(operation.base_class, (None, 0))
     count, state = operation.num_ctrl_qubits, operation.ctrl_state
     if name and state == 2**count - 1:
         return name, operation.params
@@ -407,7 +422,7 @@ def definition_of(circuit: QuantumCircuit, operation: Any) -> QuantumCircuit:
         if definition is not None:
             return definition
         whole = QuantumCircuit(operation.num_qubits, operation.num_clbits)
-        if _has_matrix(operation):
+        if has_matrix(operation):
             whole.append(UnitaryGate(operation.to_matrix()), whole.qubits)
             return whole
         whole.append(operation, whole.qubits, whole.clbits)
@@ -420,7 +435,7 @@ def definition_of(circuit: QuantumCircuit, operation: Any) -> QuantumCircuit:
     return synthesized
 
 
-def _has_matrix(operation: Any) -> bool:
+def has_matrix(operation: Any) -> bool:
     if isinstance(operation, AnnotatedOperation):
         # Qiskit synthesizes negative fractional powers on another branch than that of its matrices.
         return any(isinstance(each, PowerModifier) and each.power % 1 for each in operation.modifiers)
@@ -435,6 +450,11 @@ def _matrix_text(matrix: Any) -> str:
         for row in np.asarray(matrix, complex).tolist()
     )
     return f"[[{'], ['.join(rows)}]]"
+
+
+def numbered(name: str, number: int) -> str:
+    """The name of a parameter or variable in a program. The number keeps names apart, and from words of OpenQASM."""
+    return f"{_word(name)}_{number}"
 
 
 def _word(name: str) -> str:

@@ -13,10 +13,11 @@ from qiskit.primitives.containers.estimator_pub import EstimatorPub, EstimatorPu
 
 from ..results import ProgramResult
 from .backend import QcsBackend, QcsProvider
-from .circuits import ServiceCircuit, service_circuit
+from .circuits import ServiceCircuit
 from .errors import QcsQiskitError
 from .jobs import QcsPrimitiveJob, method_metadata, submit_pubs
 from .noise import as_noise
+from .objects import sent_circuit
 
 #: As that of Qiskit's own estimator for backends.
 _DEVICE_PRECISION = 1 / 64
@@ -78,7 +79,9 @@ class EstimatorV2(BaseEstimatorV2):
     ) -> QcsPrimitiveJob[PrimitiveResult[PubResult]]:
         default = self.default_precision if precision is None else precision
         takes_states = self.backend.takes_states(self.method)
-        plans = [_Plan(EstimatorPub.coerce(pub, default), takes_states) for pub in pubs]
+        keeps = self.backend.keeps_evolutions(self.noise)
+        coerced = [EstimatorPub.coerce(pub, default) for pub in pubs]
+        plans = [_Plan(pub, sent_circuit(pub.circuit, takes_states, keeps)) for pub in coerced]
         fields = {
             "seed": self.seed,
             "noise": self.noise,
@@ -97,14 +100,13 @@ class EstimatorV2(BaseEstimatorV2):
 class _Plan:
     """A PUB and the programs that it needs: one for each set of observables that some points have in common."""
 
-    def __init__(self, pub: EstimatorPub, takes_states: bool) -> None:
+    def __init__(self, pub: EstimatorPub, circuit: ServiceCircuit) -> None:
         self.pub = pub
         self.shots = math.ceil(1 / pub.precision**2) if pub.precision else None
         self.terms, which = _distinct_observables(pub)
         points = np.arange(pub.parameter_values.size).reshape(pub.parameter_values.shape)
         self.point_of, self.observable_of = np.broadcast_arrays(points, which)
         self.groups = _groups(self.point_of.ravel(), self.observable_of.ravel())
-        circuit: ServiceCircuit = service_circuit(pub.circuit, takes_states)
         values = pub.parameter_values.as_array(pub.circuit.parameters)
         values = values.reshape(points.size, pub.circuit.num_parameters)
         if not circuit.is_sweep:

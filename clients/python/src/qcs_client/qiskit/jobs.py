@@ -56,14 +56,19 @@ class _BatchJob(Generic[ResultT]):
 
 
 def method_metadata(results: Sequence[ProgramResult]) -> dict[str, Any]:
-    """How the service simulated a PUB; of matrix product states the most that was cut of a point, and the largest bond."""
+    """How the service simulated a PUB; of matrix product states the most that was cut of a point, and the largest bond.
+
+    Where an evolution was a product formula, the ``error_bound`` of the point that has the greatest.
+    """
     methods = sorted({result.method for result in results if result.method is not None})
     cut = [result.truncation_error.max() for result in results if result.truncation_error is not None]
     bonds = [result.largest_bond.max() for result in results if result.largest_bond is not None]
+    errors = [result.error_bound.max() for result in results if result.error_bound is not None]
     return {
         **({"method": methods[0] if len(methods) == 1 else methods} if methods else {}),
         **({"truncation_error": float(max(cut))} if cut else {}),
         **({"largest_bond": int(max(bonds))} if bonds else {}),
+        **({"error_bound": float(max(errors))} if errors else {}),
     }
 
 

@@ -13,9 +13,10 @@ from qiskit.primitives.containers.sampler_pub import SamplerPub, SamplerPubLike
 
 from ..results import ProgramResult
 from .backend import QcsBackend, QcsProvider
-from .circuits import ServiceCircuit, service_circuit
+from .circuits import ServiceCircuit
 from .jobs import QcsPrimitiveJob, method_metadata, submit_pubs
 from .noise import as_noise
+from .objects import sent_circuit
 
 
 class SamplerV2(BaseSamplerV2):
@@ -66,7 +67,8 @@ class SamplerV2(BaseSamplerV2):
                 stacklevel=2,
             )
         takes_states = self.backend.takes_states(self.method)
-        plans = [_Plan(pub, takes_states) for pub in coerced]
+        keeps = self.backend.keeps_evolutions(self.noise)
+        plans = [_Plan(pub, sent_circuit(pub.circuit, takes_states, keeps)) for pub in coerced]
         fields = {
             "seed": self.seed,
             "noise": self.noise,
@@ -81,9 +83,9 @@ class SamplerV2(BaseSamplerV2):
 class _Plan:
     """A PUB and the programs that it needs."""
 
-    def __init__(self, pub: SamplerPub, takes_states: bool) -> None:
+    def __init__(self, pub: SamplerPub, circuit: ServiceCircuit) -> None:
         self.pub = pub
-        self.circuit: ServiceCircuit = service_circuit(pub.circuit, takes_states)
+        self.circuit = circuit
         self.programs = []
         if self.circuit.changes_bits and pub.parameter_values.size:
             values = pub.parameter_values.as_array(pub.circuit.parameters)
@@ -95,7 +97,7 @@ class _Plan:
         arrays: dict[str, Any] = {}
         shape = self.pub.shape
         points = math.prod(shape)
-        packed = [_packed_shots(result, self.circuit.registers) for result in results]
+        packed = [_packed_shots(result, self.circuit) for result in results]
         for name, bits in self.circuit.registers.items():
             num_bytes = -(-len(bits) // 8)
             # Registers of a circuit that measures nothing are zero, without being asked for.
@@ -113,11 +115,11 @@ class _Plan:
         )
 
 
-def _packed_shots(result: ProgramResult, registers: dict[str, list[int]]) -> dict[str, Any]:
+def _packed_shots(result: ProgramResult, circuit: ServiceCircuit) -> dict[str, Any]:
     """Shots of each register as big-endian bytes, shape (points, shots, bytes), as ``BitArray`` stores them."""
-    outcomes, index = result.shots_by_point()
+    outcomes, index = circuit.shots(result)
     packed = {}
-    for name, bits in registers.items():
+    for name, bits in circuit.registers.items():
         columns = outcomes[:, bits[::-1]]
         padded = np.pad(columns, ((0, 0), (-len(bits) % 8, 0)))
         # Many times faster than an array as an index.

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from qiskit import QuantumCircuit
-from qiskit.circuit import Barrier, ControlFlowOp, Gate, Measure, Reset, Store
 from qiskit.quantum_info import DensityMatrix, Operator, Pauli, Statevector
 from qiskit.result.distributions import ProbDistribution
 
 from ..arrays import unpack_complex
-from ..requests import Program
-from .circuits import ServiceCircuit, definition_of, first_state
-from .errors import QcsQiskitError
+from .circuits import ServiceCircuit, first_state
+from .objects import ObjectWriter
 
-#: Gates on more qubits are written as those of their definition.
-_MAX_MATRIX_QUBITS = 4
 #: Density matrices of so many qubits are made of expectation values of Pauli strings, which every method has.
 _MAX_PAULI_QUBITS = 4
 #: Unitaries are state vectors of twice the qubits, of which the service answers 16.
@@ -33,22 +28,12 @@ _Read = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class SavedCircuit(ServiceCircuit):
-    """A circuit with snapshots."""
+    """A circuit with snapshots; the label of each SAVE is its number."""
 
-    gates: list[dict[str, Any]]
-    """The circuit as gate objects; the label of each SAVE is its number."""
     keys: list[str]
     """Keys of the data of the result, by number."""
     reads: list[_Read]
     """How values are read from what the service saved, by number."""
-
-    def program(self, values: Any, **fields: Any) -> Program:
-        """Program of the circuit, which has no parameters."""
-        if self.state is not None:
-            fields["initial_state"] = self.state
-        else:
-            fields["qubits"] = max(1, self.circuit.num_qubits)
-        return Program(source_json=f'"circuit":{json.dumps(self.gates)}', **fields)
 
     def data(self, saved: Mapping[str, Any]) -> dict[str, Any]:
         """Values by key, in Aer's types, of one point of a program's ``saved``."""
@@ -65,25 +50,27 @@ def _is_save(operation: Any) -> bool:
     return operation.name.startswith("save_") and type(operation).__module__.startswith("qiskit_aer.")
 
 
-def saved_circuit(circuit: QuantumCircuit, takes_states: bool, method: str | None) -> SavedCircuit:
+def saved_circuit(
+    circuit: QuantumCircuit, takes_states: bool, keeps_evolutions: bool, method: str | None
+) -> SavedCircuit:
     """Translates a circuit with ``save_*`` instructions.
 
     Args:
-        takes_states: as of :func:`service_circuit`.
+        takes_states, keeps_evolutions: as of :func:`sent_circuit`.
         method: of the run: ``save_state`` saves a density matrix by that method, and otherwise a state vector.
 
     Raises:
         QcsQiskitError: naming the instruction that the service has no form of.
     """
     state, rest = first_state(circuit) if takes_states else (None, circuit)
-    writer = _Writer(rest, method)
+    writer = _Writer(rest, method, keeps_evolutions)
+    if writer.has_unbounded:
+        writer = _Writer(rest, method, keeps_evolutions=False)
     if writer.num_unitaries > 0:
         if state is not None or not takes_states or writer.num_unitaries < len(writer.keys):
             writer.refuse("save_unitary goes with no other snapshot and no initial state")
         state = _bell_pairs(writer, circuit.num_qubits)
-    return SavedCircuit(
-        None, [], circuit, state, writer.measures, writer.gates, writer.keys, writer.reads
-    )
+    return SavedCircuit(writer.gates, [], circuit, state, writer.measures, writer.keys, writer.reads)
 
 
 def _bell_pairs(writer: _Writer, num_qubits: int) -> Any:
@@ -96,52 +83,21 @@ def _bell_pairs(writer: _Writer, num_qubits: int) -> Any:
     return np.eye(d, dtype=np.complex128).reshape(-1) / np.sqrt(d)
 
 
-class _Writer:
-    """Gate objects of a circuit."""
+class _Writer(ObjectWriter):
+    """Gate objects of a circuit with snapshots."""
 
-    def __init__(self, circuit: QuantumCircuit, method: str | None) -> None:
-        self._circuit = circuit
+    def __init__(self, circuit: QuantumCircuit, method: str | None, keeps_evolutions: bool) -> None:
         self._method = method
-        self.gates: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.reads: list[_Read] = []
-        self.measures = False
         self.num_unitaries = 0
-        self._body(circuit, list(range(circuit.num_qubits)), list(range(circuit.num_clbits)))
-
-    def refuse(self, why: str) -> NoReturn:
-        raise QcsQiskitError(f"The circuit {self._circuit.name} cannot be sent: {why}.")
-
-    def _body(self, circuit: QuantumCircuit, qubits: list[int], bits: list[int]) -> None:
-        phase = float(circuit.global_phase)
-        if phase != 0:
-            self.gates.append({"gate": "GPHASE", "gamma": phase})
-        for each in circuit.data:
-            on = [qubits[circuit.find_bit(qubit).index] for qubit in each.qubits]
-            into = [bits[circuit.find_bit(bit).index] for bit in each.clbits]
-            self._operation(each.operation, on, into)
+        super().__init__(circuit, keeps_evolutions)
 
     def _operation(self, operation: Any, qubits: list[int], bits: list[int]) -> None:
         if _is_save(operation):
             self._save(operation, qubits)
-        elif isinstance(operation, Measure):
-            self.measures = True
-            self.gates.append({"gate": "M", "qubits": qubits, "bits": bits})
-        elif isinstance(operation, Reset):
-            self.gates.append({"gate": "RESET", "qubits": qubits})
-        elif isinstance(operation, Barrier):
-            self.gates.append({"gate": "BARRIER", "qubits": qubits})
-        elif isinstance(operation, (ControlFlowOp, Store)) or operation.name == "delay":
-            self.refuse(f"a circuit with save_* instructions has no {operation.name}")
-        elif isinstance(operation, Gate) and operation.num_qubits <= _MAX_MATRIX_QUBITS:
-            matrix = Operator(operation).data
-            if operation.num_qubits == 0:
-                self.gates.append({"gate": "GPHASE", "gamma": float(np.angle(matrix[0, 0]))})
-                return
-            rows = [[[entry.real, entry.imag] for entry in row] for row in matrix.tolist()]
-            self.gates.append({"gate": "UNITARY", "qubits": qubits, "matrix": rows})
         else:
-            self._body(definition_of(self._circuit, operation), qubits, bits)
+            super()._operation(operation, qubits, bits)
 
     def _save(self, operation: Any, qubits: list[int]) -> None:
         name, key = operation.name, operation._label
