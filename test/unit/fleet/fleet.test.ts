@@ -229,8 +229,8 @@ describe('Fleet', () => {
     const fleet = await openFleet({ memoryBytes: 2 ** 42 });
     const target = processor(fleet, 'statevector-sim');
     expect(target.availability()).toMatchObject({ available: true });
-    expect(target.spec.maxQubits).toBe(27);
-    expect(processor(fleet, 'gpu-fleet').spec.maxQubits).toBe(28);
+    expect(target.spec.maxQubits).toBe(29);
+    expect(processor(fleet, 'gpu-fleet').spec.maxQubits).toBe(30);
   });
 
   test('runs the widest circuit it promises and refuses a wider one', async () => {
