@@ -48,7 +48,13 @@ describeWith(['PostgreSQL'], 'a service on PostgreSQL', () => {
   });
 
   const start = async (folder: string, url: string, says: 'Ready' | 'Listening' = 'Ready') => {
-    const environment = { ...SMALL_SERVICE, QCS_DATABASE_URL: url, QCS_LOG_LEVEL: 'warn' };
+    // One thread for the job without end, and one for others.
+    const environment = {
+      ...SMALL_SERVICE,
+      QCS_THREADS: '2',
+      QCS_DATABASE_URL: url,
+      QCS_LOG_LEVEL: 'warn',
+    };
     running = await startServiceProcess(folder, environment, { says });
     return running;
   };
