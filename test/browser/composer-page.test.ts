@@ -8,7 +8,7 @@ import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
 
 /** Scripts of the console as it is served. */
 const ASSETS = 'src/console/built/assets';
-const MAX_WORKER_BYTES = 450_000;
+const MAX_WORKER_BYTES = 475_000;
 
 describeWith(['Chromium'], 'the composer', () => {
   let visit: ConsoleVisit;

@@ -4,7 +4,7 @@ import type { ApiKey } from '../../client/api-types.ts';
 import { CopyButton } from '../shell/api-panel.tsx';
 import { faultsAt } from '../shell/faults.ts';
 import { ActDialog, Dialog, SelectField, TextField } from '../shell/forms.tsx';
-import { client, enterKey, forgetKey, isRemembered, keyInfo } from '../shell/session.ts';
+import { client, forgetKey, keyInfo, replaceSecret } from '../shell/session.ts';
 import {
   draftOf,
   GRACES,
@@ -92,20 +92,20 @@ export function ChangeKey({ apiKey, onClose, onDone }: KeyDialogProps) {
 export function RotateKey({ apiKey, onClose, onDone }: KeyDialogProps) {
   const grace = useSignal(86_400);
   const isOwn = isOfConsole(apiKey);
-  const rotate = async () => {
+  const rotate = async (): Promise<NewText> => {
     const { name, key } = await client.value.request('POST /admin/keys/{key_id}/rotate', {
       path: { key_id: apiKey.id },
       body: { grace_s: grace.value },
     });
-    onDone({ name, key });
-    if (isOwn) await enterKey(key, isRemembered());
+    return { name, key };
   };
+  const act = async () => onDone(await (isOwn ? replaceSecret(rotate) : rotate()));
   return (
     <ActDialog
       title={`Rotate ${apiKey.name}`}
       action="Make a new secret"
       onClose={onClose}
-      act={rotate}
+      act={act}
     >
       {() => (
         <>

@@ -32,7 +32,8 @@ function clientOf(one: string | undefined): QcsClient {
     const answer = await fetch(input, init);
     // A proxy in front may ask for something else.
     const isOfService = answer.headers.get('content-type')?.includes('json') === true;
-    if (answer.status === 401 && isOfService && one !== undefined && key.peek() === one) {
+    const isRefused = answer.status === 401 && isOfService && !isReplacing;
+    if (isRefused && one !== undefined && key.peek() === one) {
       const name = keyInfo.peek()?.name ?? one.split('_', 2).join('_');
       forgetKey();
       refusedKey.value = name;
@@ -64,6 +65,29 @@ export async function enterKey(text: string, remember: boolean): Promise<KeyInfo
   keyInfo.value = info;
   refusedKey.value = undefined;
   return info;
+}
+
+/** Whether the key is about to get another secret. */
+let isReplacing = false;
+
+/**
+ * Gives the console's own key another secret. Meanwhile a refusal of the old one is no reason to forget it: the page
+ * that shows the new one, which the service tells once, would go with it.
+ *
+ * @param rotate - Returns the new text of the key.
+ */
+export async function replaceSecret<T extends { readonly key: string }>(
+  rotate: () => Promise<T>,
+): Promise<T> {
+  isReplacing = true;
+  try {
+    const made = await rotate();
+    (isRemembered() ? localStorage : sessionStorage).setItem(STORED_KEY, made.key);
+    key.value = made.key;
+    return made;
+  } finally {
+    isReplacing = false;
+  }
 }
 
 /** Goes on without a key, in all tabs if it is remembered. */
