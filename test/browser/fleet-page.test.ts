@@ -208,6 +208,7 @@ describeWith(['Chromium'], 'the fleet page', () => {
   test('nothing happens to a device if the question is cancelled', async () => {
     await visit.open('#/fleet/device/gpu-05', admin);
     await visit.click('Take gpu-05 out of service …');
+    await visit.has('dialog[open]');
     await visit.press('Escape');
     await visit.lacks('dialog[open]');
     expect(await visit.evaluate('location.hash')).toBe('#/fleet/device/gpu-05');
