@@ -214,7 +214,7 @@ export type SavedOutput =
   /** Distribution of the values of qubits; bit i of a value is `of[i]`. */
   | { readonly what: 'probabilities'; readonly of: readonly Qubit[] }
   | { readonly what: 'statevector' }
-  /** Of these qubits, `of[0]` least significant; the others are traced out. */
+  /** Density matrix of these qubits, `of[0]` least significant; the others are traced out. */
   | { readonly what: 'density_matrix'; readonly of: readonly Qubit[] }
   | { readonly what: 'amplitudes'; readonly basisStates: readonly BasisState[] };
 

@@ -146,7 +146,7 @@ export class Transport {
     });
   }
 
-  /** What `read` makes of the answer to a request, which is sent again where that may help. */
+  /** Sends a request, again where that may help, and reads its answer. */
   async #repeated<T>(request: SentRequest, read: (response: Response) => Promise<T>): Promise<T> {
     const retry = { ...this.retry, ...request.retry };
     for (let numRetries = 0; ; numRetries++) {

@@ -473,7 +473,7 @@ export interface Step {
   readonly condition?: BitCondition | undefined;
   readonly matrix?: MatrixRows | undefined;
   readonly channel?: ChannelObject | undefined;
-  /** What SAVE saves, as the API has it; `qubits` where it names some. */
+  /** Fields of SAVE as the API has them; `qubits` where it names some. */
   readonly save?:
     | Pick<GateObject, 'label' | 'what' | 'observables' | 'basis_states' | 'qubits'>
     | undefined;

@@ -1,9 +1,6 @@
-/**
- * Snapshots by methods that hold no state: each is a run of the circuit up to it. A circuit without snapshots is run as
- * it is.
- */
+/** Snapshots by methods that hold no state: each is a run of the circuit up to it. */
 import { type DynamicCircuit, savesOf } from '../../circuit/circuit.ts';
-import { prefixOf, withoutSaves } from '../../circuit/prefixes.ts';
+import { prefixOf } from '../../circuit/prefixes.ts';
 import type { Executable, RunResult } from '../../engine/engine.ts';
 import { requestOfSave } from '../../engine/run-plan.ts';
 import type { RunMethod } from '../schedule/scheduled-run.ts';
@@ -17,21 +14,22 @@ export const PREFIX_METHODS: ReadonlySet<RunMethod> = new Set<RunMethod>([
 /**
  * Prepares a circuit with snapshots.
  *
- * @param prepare - Prepares a circuit without them.
+ * @param prepareWhole - Prepares the circuit without them.
+ * @param preparePrefix - Prepares the circuit up to one of them.
  */
 export async function withPrefixRuns(
   circuit: DynamicCircuit,
-  prepare: (circuit: DynamicCircuit) => Promise<Executable>,
+  prepareWhole: () => Promise<Executable>,
+  preparePrefix: (circuit: DynamicCircuit) => Promise<Executable>,
 ): Promise<Executable> {
   const saves = savesOf(circuit);
-  const whole = await prepare(withoutSaves(circuit));
-  if (saves.length === 0) return whole;
+  const whole = await prepareWhole();
   return {
     async run(request, signal) {
       const result = await whole.run(request, signal);
       const results: RunResult[] = [];
       for (const save of saves) {
-        await using prefix = await prepare(prefixOf(circuit, save));
+        await using prefix = await preparePrefix(prefixOf(circuit, save));
         const asked = { shots: 0, seed: request.seed, ...requestOfSave(save.output) };
         results.push(await prefix.run(asked, signal));
       }

@@ -3,7 +3,7 @@
  * again, or that differ from an earlier one in their angles alone.
  */
 import { createHash } from 'node:crypto';
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
+import { type DynamicCircuit, savesOf } from '../../circuit/circuit.ts';
 import { withoutSaves } from '../../circuit/prefixes.ts';
 import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
 import { asCollapsed } from '../../compiler/clifford/as-collapsed.ts';
@@ -111,13 +111,12 @@ export function compiledByMethod<Method extends RunMethod>(
     ...(paulis && { paulis }),
   };
   const compiled = (each: DynamicCircuit) => COMPILERS[method](each, compiling);
-  if (PREFIX_METHODS.has(method)) {
-    const { report } = compiled(withoutSaves(circuit));
-    const prepareOne = (each: DynamicCircuit) => prepare(compiled(each).program);
-    return { report, prepare: () => withPrefixRuns(circuit, prepareOne) };
-  }
-  const { program, report } = compiled(circuit);
-  return { report, prepare: () => prepare(program) };
+  const hasPrefixes = PREFIX_METHODS.has(method) && savesOf(circuit).length > 0;
+  const { program, report } = compiled(hasPrefixes ? withoutSaves(circuit) : circuit);
+  const prepareWhole = () => prepare(program);
+  if (!hasPrefixes) return { report, prepare: prepareWhole };
+  const preparePrefix = (each: DynamicCircuit) => prepare(compiled(each).program);
+  return { report, prepare: () => withPrefixRuns(circuit, prepareWhole, preparePrefix) };
 }
 
 /** The compiler's pipelines: for a circuit, and for all circuits that differ from it in their angles. */
