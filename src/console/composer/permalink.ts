@@ -110,14 +110,14 @@ export function sharedGatesOf(version: Version): SharedCircuit {
   return { ...gatesOf(version), ...(displays.length > 0 && { displays }) };
 }
 
-/** What the browser's storage has of a version. */
+/** A version as the browser's storage keeps it. */
 interface KeptVersion {
   readonly gates: SharedCircuit;
   readonly text?: TypedText | undefined;
   readonly draft?: TextSource | undefined;
 }
 
-/** What the browser's storage has of the work. */
+/** The work as the browser's storage keeps it. */
 interface Kept extends KeptVersion {
   /** Query of the address that the edits began with: one with this query goes on with them. */
   readonly at: string;
