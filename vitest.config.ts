@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import {
   BROWSER_FLAGS,
   BROWSERS,
@@ -55,6 +56,21 @@ const WAITING = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 /** Each worker has a browser, a service and a software GPU; a third would slow the others down. */
 const BROWSING = { sequence: { groupOrder: 2 } };
 
+/**
+ * Where nothing is known of an earlier run, Vitest begins with the largest files. A file of the conformance suites is small
+ * and among the longest: begun last, it would run alone at the end.
+ */
+class ConformanceFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const inProjects = Map.groupBy(await super.sort(files), ({ project }) => project);
+    const conforms = ({ moduleId }: TestSpecification) => moduleId.includes('/test/conformance/');
+    return [...inProjects.values()].flatMap((its) => [
+      ...its.filter(conforms),
+      ...its.filter((each) => !conforms(each)),
+    ]);
+  }
+}
+
 const limit = (ms: number) => ({ testTimeout: ms, hookTimeout: ms });
 
 export default defineConfig({
@@ -66,6 +82,7 @@ export default defineConfig({
       '**/{assembly,models,shaders}/**',
     ],
     reporters: ['default', new TimeReport()],
+    sequence: { sequencer: ConformanceFirst },
     teardownTimeout: LIMITS_MS.processes,
     // Two worker processes: what they test has threads of its own.
     maxWorkers: 2,

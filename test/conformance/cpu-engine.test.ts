@@ -2,9 +2,8 @@
  * The CPU engine in both precisions. One thread in one tile and several threads over several tiles are
  * two ways through the engine; threads that share one tile's work are in between.
  */
-import { NODE_HOST, openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
-import { openHostedEngine } from '../../src/engine/cpu/hosted-engine.ts';
-import { describeConfiguration, describeEngine } from './engine-suite.ts';
+import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
+import { describeEngine } from './engine-suite.ts';
 
 const CLAIMS = {
   maxQubits: 20,
@@ -27,15 +26,3 @@ describeEngine(
   () => openCpuEngine({ precision: 'f64', numThreads: 3, maxQubits: 20, tileQubits: 8 }),
   ofF64,
 );
-// Two threads on whole tiles, and states whose addresses have more than 32 bits, as those of 29 qubits and more have.
-for (const [precision, claims] of [['f32', ofF32] as const, ['f64', ofF64] as const]) {
-  describeConfiguration(
-    `cpu ${precision} beyond 4 GiB, 2 threads`,
-    () =>
-      openHostedEngine(
-        { precision, numThreads: 2, maxQubits: 20 },
-        { ...NODE_HOST, narrowStateBytes: 0 },
-      ),
-    claims,
-  );
-}
