@@ -11,10 +11,12 @@ import type { MeasureOptions } from './capacity/measure-capacity.ts';
 import { addRunCommand, addSubmitCommand } from './circuit-commands.ts';
 import { type CommandIo, EXIT_CODES } from './command-io.ts';
 import type { CompileOptions } from './compile-file.ts';
+import type { DrawOptions } from './draw-circuit.ts';
 import { addExperimentCommand } from './experiment.ts';
 import { exitCodeOf, faultText } from './failures.ts';
 import { addGenerateCommand } from './generate.ts';
-import { addJobsCommand } from './jobs.ts';
+import type { AddressOptions } from './jobs/service-client.ts';
+import { addJobsCommand, withAddress } from './jobs.ts';
 import { addKeysCommand } from './keys.ts';
 import type { ClusterOptions, DrainOptions } from './manage-cluster.ts';
 import type { CheckOptions } from './manage-storage.ts';
@@ -83,7 +85,9 @@ function createProgram(io: CommandIo, { module, serve }: Entry, settings: string
   addGenerateCommand(program, io);
   addExperimentCommand(program, io);
   addDistanceCommand(program, io);
+  addDrawCommand(program, io);
   addJobsCommand(program, io);
+  addMcpCommand(program, io);
   addKeysCommand(program, io);
   addStorageCommands(program, io);
   addClusterCommand(program, io);
@@ -127,6 +131,35 @@ function addCompileCommand(program: Command, io: CommandIo): void {
     .action(async (file: string, options: CompileOptions) => {
       const { compileFile } = await import('./compile-file.ts');
       await compileFile(file, options, io);
+    });
+}
+
+/** Adds the command to the program. */
+function addDrawCommand(program: Command, io: CommandIo): void {
+  program
+    .command('draw')
+    .description('draw the circuit as text, as it is written')
+    .argument('<file>', 'as for `qcs run`')
+    .option(
+      '--width <characters>',
+      'of a line; by default those of the terminal',
+      whole(20, 10_000),
+    )
+    .action(async (file: string, options: DrawOptions) => {
+      const { drawCircuit } = await import('./draw-circuit.ts');
+      await drawCircuit(file, options, io);
+    });
+}
+
+/** Adds the command to the program. */
+function addMcpCommand(program: Command, io: CommandIo): void {
+  withAddress(program.command('mcp'))
+    .description(
+      'serve tools for language models (MCP) over standard input and output; they ask a service',
+    )
+    .action(async (options: AddressOptions) => {
+      const { serveMcp } = await import('./serve-mcp.ts');
+      await serveMcp(options, io);
     });
 }
 

@@ -40,6 +40,7 @@ import { jobEventRoutes } from './jobs/record-routes.ts';
 import { JobSubmissions } from './jobs/submit-job.ts';
 import { auditRoutes, keyRoutes } from './keys/key-routes.ts';
 import { KeyWatch } from './keys/key-watch.ts';
+import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { METRICS_PATH, metricsRoutes } from './metrics/metrics-routes.ts';
 import { demoRoutes } from './models/demo-routes.ts';
 import { modelRoutes } from './models/model-routes.ts';
@@ -106,6 +107,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
   await registerDocumentation(app, settings.version);
   consoleRoutes(app, deps.demoFacts);
   metricsRoutes(app, deps);
+  mcpRoutes(app, deps);
   healthRoutes(app, deps);
   const streams = new OpenStreams();
   const keyWatch = new KeyWatch(deps, streams);

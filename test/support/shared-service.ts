@@ -5,7 +5,7 @@
  * Tests of starting, ending, crashing and settings start a process of their own (`service-process.ts`).
  */
 import { test as base } from 'vitest';
-import type { Tier } from '../../src/service/http/api-key.ts';
+import { DEFAULT_SCOPES, type Scope, type Tier } from '../../src/service/http/api-key.ts';
 import { runQcs } from './command-line.ts';
 import { SMALL_SERVICE, startServiceProcess, temporaryFolder } from './service-process.ts';
 
@@ -14,8 +14,8 @@ export interface SharedService {
   readonly origin: string;
   /** An Enterprise key with the default scopes, which belongs to the file. */
   readonly key: string;
-  /** Makes another key. Those of the Standard tier have its usual limits. */
-  createKey(tier: Tier): Promise<string>;
+  /** Makes another key, with the default scopes unless given. Those of the Standard tier have its usual limits. */
+  createKey(tier: Tier, scopes?: readonly Scope[]): Promise<string>;
 }
 
 const SETTINGS = {
@@ -36,8 +36,9 @@ export const test = base
       await running.stop('SIGTERM');
       folder[Symbol.dispose]();
     });
-    const createKey = async (tier: Tier) => {
-      const { stdout } = await runQcs(['keys', 'create', '--name', 'test', '--tier', tier], {
+    const createKey = async (tier: Tier, scopes: readonly Scope[] = DEFAULT_SCOPES) => {
+      const options = ['--tier', tier, '--scopes', scopes.join(',')];
+      const { stdout } = await runQcs(['keys', 'create', '--name', 'test', ...options], {
         environment: { QCS_DATA_DIR: folder.path },
       });
       return stdout.trim();

@@ -54,7 +54,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // computes states as the service does: see LIVE_STATE.
   client: [],
   console: ['client'],
-  service: [...LEFT_OF_SERVICE, 'console'],
+  // What models are given is a client of the service.
+  service: [...LEFT_OF_SERVICE, 'client', 'console'],
   'setting-schemas.ts': [],
   'config.ts': ['errors', 'setting-schemas.ts'],
   'compose-fleet.ts': ['fleet', 'config.ts'],
@@ -103,6 +104,7 @@ const FOLDERS_OF_SERVICE = [
   'models',
   'systems',
   'keys',
+  'mcp',
 ];
 const TYPES_OF_SERVICE = ['directories.ts', 'service-deps.ts'];
 const ENTRY_POINTS = ['main.ts', 'cli.ts'];

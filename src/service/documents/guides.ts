@@ -154,6 +154,13 @@ export class Guides {
     return type === undefined ? { guide: this.#render(source, body.toString()) } : { type, body };
   }
 
+  /** A listed file as it is in the package: Markdown, or an example. */
+  textOf(name: string): string {
+    const source = this.#byName.get(name);
+    if (source === undefined) throw new RouteNotFoundError('GET', `${GUIDES_PATH}/${name}`);
+    return readFileSync(source.url, 'utf8');
+  }
+
   #render({ path }: Source, markdown: string): Guide {
     const renderer = new GuideRenderer(
       (href) => this.#linkFrom(path, href),

@@ -27,7 +27,7 @@ import {
   WINDOW_S,
   type WindowState,
 } from './limits.ts';
-import { isApiPath, isIonqPath } from './not-found.ts';
+import { isApiPath, isIonqPath, MCP_PATH, pathOf } from './not-found.ts';
 
 /** Requests per minute that one address may send without a valid key. */
 export const MAX_FAILED_ATTEMPTS = 60;
@@ -122,11 +122,20 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** The key of a request; below the prefix of IonQ's interface it is in `Authorization: apiKey KEY`. */
+/** The key of a request. Where another interface is spoken, it may be in `Authorization`, as that interface has it. */
 function keyText({ headers, url }: FastifyRequest): string | undefined {
   const header = headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header;
-  return isIonqPath(url) ? /^apikey +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] : undefined;
+  const scheme = authorizationScheme(url);
+  if (scheme === undefined) return undefined;
+  const [, name, key] = /^(\S+) +(\S+) *$/.exec(headers.authorization ?? '') ?? [];
+  return name?.toLowerCase() === scheme.toLowerCase() ? key : undefined;
+}
+
+/** Scheme of the header Authorization at a path; undefined where that header is not read. */
+function authorizationScheme(url: string): string | undefined {
+  if (isIonqPath(url)) return 'apiKey';
+  return pathOf(url) === MCP_PATH ? 'Bearer' : undefined;
 }
 
 class KeyGate {
@@ -173,7 +182,10 @@ class KeyGate {
     }
     if (key?.expiresAt !== undefined) throw new KeyExpiredError(isoTime(key.expiresAt));
     throw text === undefined
-      ? new KeyMissingError(request.headers.authorization !== undefined, isIonqPath(request.url))
+      ? new KeyMissingError(
+          request.headers.authorization !== undefined,
+          authorizationScheme(request.url),
+        )
       : new KeyInvalidError(text);
   }
 }

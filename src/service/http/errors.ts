@@ -121,9 +121,9 @@ export class HttpMalformedError extends coded(
  */
 export class KeyMissingError extends coded(
   'SERVICE_KEY_MISSING',
-  (hasAuthorization: boolean, isIonq?: boolean) => {
-    if (isIonq) {
-      return 'This endpoint needs an API key of this service: send "Authorization: apiKey KEY".';
+  (hasAuthorization: boolean, scheme?: string) => {
+    if (scheme !== undefined) {
+      return `This endpoint needs an API key of this service: send "Authorization: ${scheme} KEY".`;
     }
     const where = hasAuthorization
       ? 'The API key belongs into the header X-API-Key, without "Bearer"; Authorization is not read.'

@@ -9,6 +9,9 @@ export const API_PREFIX = '/api/v1';
 /** Path prefix of IonQ's interface. */
 export const IONQ_PREFIX = '/v0.4';
 
+/** Path of the Model Context Protocol. */
+export const MCP_PATH = '/mcp';
+
 /** True if a URL is below the API's prefix. */
 export function isApiPath(url: string): boolean {
   return isBelow(API_PREFIX, url);
