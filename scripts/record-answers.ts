@@ -206,6 +206,7 @@ async function record(recorder: Recorder): Promise<void> {
     target_processor: 'statevector-sim',
     format: 'qasm3',
   });
+  await recorder.note('estimateRun', 'POST', '/quantum/estimate', BELL);
   const circuit = await recorder.note('submitCircuit', 'POST', '/quantum/circuits', BELL);
   await recordJobs(recorder, CIRCUITS, '/quantum/circuits', 'circuit_id', circuit, () =>
     started('/quantum/circuits', LONG),

@@ -72,6 +72,7 @@ export const JSON_BODIES: Readonly<Record<string, readonly object[]>> = {
     { ...QASM, format: 'json' },
     { ...QASM, format: 'qasm3', inputs: { phase: 0.8, flip: false } },
   ],
+  estimateRun: [CIRCUIT, { ...QASM, shots: 10 }],
   runDemo: [{ input: [6.8, 3, 5.5, 2.1] }],
   submitTpuJob: [
     { job_type: 'optimization', tpu_type: 'v4', zone: 'us-central2-b', chips: 4, priority: 'low' },

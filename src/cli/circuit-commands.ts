@@ -72,7 +72,7 @@ export function addRunCommand(program: Command, io: CommandIo): void {
 function refuseShotFiles(options: ShotFileOptions, hasNoShots: boolean): void {
   if (!hasNoShots || !writesShots(options)) return;
   throw new OptionsConflictError(
-    'files of shots are written when one circuit has run: not of a sweep, a measurement of an engine, or a job that goes on (--async).',
+    'files of shots are written when one circuit has run: not of a sweep, a measurement of an engine, an estimate, or a job that goes on (--async).',
   );
 }
 
@@ -92,13 +92,15 @@ export function addSubmitCommand(program: Command, io: CommandIo): void {
     .option('--tag <tag>', 'a tag of the job; may be repeated', several)
     .addOption(new Option('--priority <level>', 'of the job').choices(Object.keys(PRIORITIES)))
     .option('--async', 'print the id of the job and leave; `qcs jobs follow ID` waits for it')
-    .option('--json', 'print the record of the job as one JSON object')
+    .option('--estimate', 'print the expected time, memory, method and start, and submit nothing')
+    .option('--json', 'print the record of the job, or the estimate, as one JSON object')
     .addHelpText(
       'after',
       '\nWith --sweep the circuit is run at each point of its inputs, and the results are drawn, as by `qcs run`.\n\nThe API key is read from QCS_API_KEY, or from a file (--key-file).',
     )
     .action(async (file: string, options: SubmitOptions & SweepOptions) => {
-      refuseShotFiles(options, isSweep(options) || options.async === true);
+      const hasNoShots = isSweep(options) || options.async === true || options.estimate === true;
+      refuseShotFiles(options, hasNoShots);
       if (isSweep(options)) {
         const { submitSweep } = await import('./jobs/submit-sweep.ts');
         await submitSweep(file, options, io);

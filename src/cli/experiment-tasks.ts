@@ -24,6 +24,7 @@ export interface ExperimentOptions extends AddressOptions {
   readonly saveResume?: string;
   readonly target: string;
   readonly submit?: boolean;
+  readonly estimate?: boolean;
   readonly csv?: boolean;
 }
 

@@ -68,6 +68,10 @@ export function addExperimentCommand(program: Command, io: CommandIo): void {
     .option('--save-resume <file>', "append counts to a table of Sinter's, and go on where it ends")
     .option('--processor, --target <id>', 'a simulator', 'qvm')
     .option('--submit', 'run at a running service, and not on this machine')
+    .option(
+      '--estimate',
+      'print how long a running service would take for --max-shots, and run nothing',
+    )
     .option('--csv', "print Sinter's table")
     .addHelpText(
       'after',

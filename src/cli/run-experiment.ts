@@ -19,12 +19,14 @@ import { CircuitRefusedError, OptionsConflictError } from './errors.ts';
 import { type ExperimentOptions, type NamedTask, tasksOf } from './experiment-tasks.ts';
 import { throwUnlessCompleted, waitedFor } from './jobs/follow-job.ts';
 import { serviceClient } from './jobs/service-client.ts';
+import { showEstimate } from './jobs/show-estimate.ts';
 import { localJob, onFleet } from './local-run.ts';
 import { withProgress } from './progress-bar.ts';
 import { type Counts, NewCounts, NONE, readCounts, rowOf } from './sinter-table.ts';
 
 /**
- * Runs the tasks that a table does not have the shots or errors of, and prints the counts of all.
+ * Runs the tasks that a table does not have the shots or errors of, and prints the counts of all. With `--estimate` it
+ * prints an estimate and runs nothing.
  *
  * @throws {CircuitRefusedError} with every fault, by the file that has it.
  * @throws {FileNotFoundError | FileUnreadableError | FileUnwritableError | OptionsConflictError}
@@ -55,6 +57,11 @@ export async function runExperiment(
     const added = new NewCounts(open, counted, saveResume);
     const collect = options.submit === true ? collectAtService : collectHere;
     try {
+      if (options.estimate === true) {
+        const client = await serviceClient(options, io);
+        showEstimate(await client.estimate(request as ExperimentSubmissionInput), {}, io);
+        return;
+      }
       await collect(request, options, io, (counts) => added.add(counts));
     } catch (error) {
       throw refusalOf(error, open);

@@ -1423,6 +1423,68 @@ export type ErrorDetail = {
   readonly code: string;
 };
 
+export type Estimate = {
+  readonly kind: 'circuit' | 'batch' | 'experiment';
+  readonly processor: string;
+  /** Method that the job would run by; of a list, that of the part that takes longest */
+  readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
+  /** Why this method, with its figures */
+  readonly method_reason?: string | undefined;
+  /**
+   * Shots of all circuits together, 0 where all values are exact. Of an experiment max_shots, which are the most
+   * that it takes
+   */
+  readonly shots: number;
+  /** Expected time of all runs together on the engines, one after the other */
+  readonly engine_ms?: number | undefined;
+  /** Memory for the states of one run without its outcomes, of the largest run where they differ */
+  readonly memory_bytes?: number | undefined;
+  /** Expected time from the start to the result, with the engines to itself */
+  readonly run_ms?: number | undefined;
+  /** Engines that run parts of the job at the same time */
+  readonly runs_together?: number | undefined;
+  /** Runs that wait now for the engines, or for the device at the vendor */
+  readonly queue_depth: number;
+  /** When it would start if it were submitted now; absent where nobody knows */
+  readonly expected_start_at?: string | undefined;
+  /** Of a batch, in its order */
+  readonly programs?: readonly {
+    /** Method that the job would run by; of a list, that of the part that takes longest */
+    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
+    /** Why this method, with its figures */
+    readonly method_reason?: string | undefined;
+    /**
+     * Shots of all circuits together, 0 where all values are exact. Of an experiment max_shots, which are the most
+     * that it takes
+     */
+    readonly shots: number;
+    /** Expected time of all runs together on the engines, one after the other */
+    readonly engine_ms?: number | undefined;
+    /** Memory for the states of one run without its outcomes, of the largest run where they differ */
+    readonly memory_bytes?: number | undefined;
+    /** Points of a program */
+    readonly points?: number | undefined;
+  }[] | undefined;
+  /** Of an experiment, in its order */
+  readonly tasks?: readonly {
+    /** Method that the job would run by; of a list, that of the part that takes longest */
+    readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
+    /** Why this method, with its figures */
+    readonly method_reason?: string | undefined;
+    /**
+     * Shots of all circuits together, 0 where all values are exact. Of an experiment max_shots, which are the most
+     * that it takes
+     */
+    readonly shots: number;
+    /** Expected time of all runs together on the engines, one after the other */
+    readonly engine_ms?: number | undefined;
+    /** Memory for the states of one run without its outcomes, of the largest run where they differ */
+    readonly memory_bytes?: number | undefined;
+    /** Points of a program */
+    readonly points?: number | undefined;
+  }[] | undefined;
+};
+
 export type Experiment = {
   readonly experiment_id: string;
   readonly processor: string;
@@ -3718,6 +3780,11 @@ export interface Routes {
   readonly 'POST /quantum/compile': {
     readonly body: CompileRequestInput;
     readonly data: CompiledCircuit;
+  };
+  /** Estimate the time and memory of a run without submitting it */
+  readonly 'POST /quantum/estimate': {
+    readonly body: CircuitSubmissionInput | BatchSubmissionInput | ExperimentSubmissionInput;
+    readonly data: Estimate;
   };
   /** List models with their status now */
   readonly 'GET /models': {

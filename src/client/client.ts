@@ -10,6 +10,7 @@ import type {
   Circuit,
   CircuitSubmissionInput,
   CircuitSummary,
+  Estimate,
   Experiment,
   ExperimentSubmissionInput,
   ExperimentSummary,
@@ -33,6 +34,7 @@ import {
   type RequestOptions,
   type Route,
   type RouteArguments,
+  type RouteOptions,
 } from './routes.ts';
 import { type ClientOptions, Transport } from './transport.ts';
 
@@ -178,6 +180,20 @@ export class QcsClient {
       signal,
       retry,
     })) as Routes[R]['data'];
+  }
+
+  /**
+   * Estimates the time and memory of a circuit, a batch or an experiment, and when it would start. Nothing is submitted.
+   *
+   * @throws {ApiError | ConnectionError | UnreadableAnswerError} as its submission would.
+   */
+  estimate(
+    body: CircuitSubmissionInput | BatchSubmission | ExperimentSubmissionInput,
+    options: RequestOptions = {},
+  ): Promise<Estimate> {
+    // The cast is safe: the service takes the readonly arrays of programs, too.
+    const sent = body as RouteOptions<'POST /quantum/estimate'>['body'];
+    return this.request('POST /quantum/estimate', { ...options, body: sent });
   }
 
   /**

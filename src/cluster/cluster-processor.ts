@@ -18,11 +18,13 @@ import type {
   CircuitResult,
   CircuitRun,
   ComingRun,
+  ExpectedRun,
   Processor,
   ProcessorLoad,
   ProcessorSpec,
   RunHooks,
 } from '../fleet/processor.ts';
+import { MAX_SMALL_QUBITS } from '../fleet/schedule/lane.ts';
 import { modelMs } from '../fleet/schedule/run-estimates.ts';
 import type { RunMethod, RunWork } from '../fleet/schedule/scheduled-run.ts';
 import {
@@ -195,18 +197,22 @@ export class ClusterProcessor implements Processor {
     };
   }
 
-  expectedRunMs(work: RunWork): number | undefined {
+  /** On the node that is expected to be done first. */
+  expectedRun(work: RunWork): ExpectedRun | undefined {
     const { numQubits } = work;
     const method: RunMethod = work.method ?? 'statevector';
     const parts = this.#parts().running.filter(isWell);
     const widestOfAll = Math.max(0, ...parts.map(widestState));
-    const times = parts.map((part) => {
+    const runs = parts.map((part): ExpectedRun | undefined => {
+      const { isOwn, timeFactor, numThreads } = part;
       if (numQubits > widthFor(widthLimits(part, widestOfAll), method)) return undefined;
-      if (part.isOwn) return this.own.expectedRunMs(work);
-      return part.timeFactor === undefined ? undefined : part.timeFactor * modelMs(work);
+      if (isOwn) return this.own.expectedRun(work);
+      if (timeFactor === undefined) return undefined;
+      const numEngines = numQubits > MAX_SMALL_QUBITS ? 1 : numThreads;
+      return { ms: timeFactor * modelMs(work), numEngines };
     });
-    const known = times.filter((ms) => ms !== undefined);
-    return known.length === 0 ? undefined : Math.min(...known);
+    const known = runs.filter((run) => run !== undefined);
+    return known.toSorted((a, b) => a.ms - b.ms)[0];
   }
 
   /** Position of a run on this node. */
@@ -331,7 +337,7 @@ export class ClusterProcessor implements Processor {
 
   #checkDuration({ work, methodReason }: ComingRun): void {
     const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
-    const expectedMs = this.expectedRunMs(work) ?? 0;
+    const expectedMs = this.expectedRun(work)?.ms ?? 0;
     if (expectedMs <= maxRunMs) return;
     throw new CircuitTooLongError(this.#id, expectedMs, maxRunMs, methodReason);
   }

@@ -97,7 +97,7 @@ function longWork(numQubits: number): RunWork {
 
 function timeFactorOf(processor: Processor, maxQubits: number): number | undefined {
   const work = longWork(maxQubits);
-  const expectedMs = processor.expectedRunMs(work);
+  const expectedMs = processor.expectedRun(work)?.ms;
   if (expectedMs === undefined) return undefined;
   return Number((expectedMs / modelMs(work)).toPrecision(FRACTION_DIGITS));
 }

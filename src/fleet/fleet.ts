@@ -393,7 +393,7 @@ class OfflineProcessor implements Processor {
     return { queueDepth: 0, running: 0, expectedWaitMs: 0, expectedWideWaitMs: 0 };
   }
 
-  expectedRunMs(): undefined {
+  expectedRun(): undefined {
     return undefined;
   }
 

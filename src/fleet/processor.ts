@@ -274,6 +274,14 @@ export interface RunHooks {
   readonly readmitted?: boolean;
 }
 
+/** Expectation of a run by itself. */
+export interface ExpectedRun {
+  /** Milliseconds on one engine. */
+  readonly ms: number;
+  /** Engines that run such runs at the same time; at least 1. */
+  readonly numEngines: number;
+}
+
 /** Work waiting and under way. */
 export interface ProcessorLoad {
   /** Runs that a new one would queue behind, over all processors that share the engines. */
@@ -293,8 +301,8 @@ export interface Processor {
   readonly spec: ProcessorSpec;
   availability(): Availability;
   load(): ProcessorLoad;
-  /** Milliseconds that a run is expected to take by itself; undefined where nothing takes it. */
-  expectedRunMs(work: RunWork): number | undefined;
+  /** How a run is expected to go by itself; undefined where nothing takes it. */
+  expectedRun(work: RunWork): ExpectedRun | undefined;
   /** Runs that will start before this one on its engines; undefined once it is not queued. */
   queuePosition(runId: string): number | undefined;
   /**

@@ -11,6 +11,7 @@ import type {
   CircuitResult,
   CircuitRun,
   ComingRun,
+  ExpectedRun,
   Processor,
   ProcessorLoad,
   ProcessorSpec,
@@ -45,8 +46,8 @@ export abstract class SimulatedProcessor implements Processor {
     return this.#simulator.load();
   }
 
-  expectedRunMs(work: RunWork): number | undefined {
-    return this.#simulator.expectedRunMs(work);
+  expectedRun(work: RunWork): ExpectedRun | undefined {
+    return this.#simulator.expectedRun(work);
   }
 
   queuePosition(runId: string): number | undefined {

@@ -20,6 +20,7 @@ import type {
   CircuitResult,
   CircuitRun,
   ComingRun,
+  ExpectedRun,
   Processor,
   ProcessorLoad,
   ProcessorSpec,
@@ -33,11 +34,8 @@ import {
   circuitWork,
   isBatch,
   type MayRunOn,
-  methodOf,
-  type RunMethod,
   type RunWork,
   runWork,
-  widthOfRun,
 } from './schedule/scheduled-run.ts';
 import { faultOfSelfTest, SELF_TEST_CIRCUITS, SELF_TEST_REQUEST } from './self-test.ts';
 import { runShotRanges, shotRangesOf } from './shot-ranges.ts';
@@ -167,9 +165,10 @@ export abstract class SimulatorProcessor implements Processor {
     return this.#backend.load(this.#kind.id, this.#kind.mayRunOn);
   }
 
-  expectedRunMs(work: RunWork): number | undefined {
-    const { numQubits, method = 'statevector' } = work;
-    return this.#backend.expectedRunMs(this.#needOf(numQubits, method), work);
+  expectedRun(work: RunWork): ExpectedRun | undefined {
+    const need = this.#needOf(work);
+    const ms = this.#backend.expectedRunMs(need, work);
+    return ms === undefined ? undefined : { ms, numEngines: this.#backend.numEnginesFor(need) };
   }
 
   queuePosition(runId: string): number | undefined {
@@ -195,7 +194,7 @@ export abstract class SimulatorProcessor implements Processor {
 
   #checkDuration({ work, methodReason }: ComingRun): void {
     const { maxRunMs = Number.POSITIVE_INFINITY } = this.#options;
-    const expectedMs = this.expectedRunMs(work) ?? 0;
+    const expectedMs = this.expectedRun(work)?.ms ?? 0;
     if (expectedMs <= maxRunMs) return;
     throw new CircuitTooLongError(this.#kind.id, expectedMs, maxRunMs, methodReason);
   }
@@ -207,7 +206,8 @@ export abstract class SimulatorProcessor implements Processor {
   async run(run: CircuitRun, hooks: RunHooks, signal: AbortSignal): Promise<CircuitResult> {
     checkRun(run);
     const work = circuitWork(run.circuit);
-    const need = this.#needOf(widthOfRun(work, run.request), methodOf(work, run.request), run);
+    const isJoint = isBatch(run.request) && runsTogether(factsOfShape(run.circuit), run.request);
+    const need = this.#needOf(runWork(work, run.request), isJoint);
     const ranges = shotRangesOf(work, run.request, this.#backend.numEnginesFor(need));
     if (ranges.length < 2) return await this.#runWhole(run, need, hooks, signal);
     return await runShotRanges(run, ranges, hooks, signal, (part, partHooks, partSignal) =>
@@ -246,23 +246,17 @@ export abstract class SimulatorProcessor implements Processor {
    * precision, too: an adapter gives them only where the circuits run together, and it pays only where it decides most
    * of them. With noise, a GPU pays for wide states only: each trajectory waits for the device several times.
    *
-   * @param run - A circuit by itself unless given.
+   * @param isJoint - Whether the circuits of a batch run together.
    */
-  #mayRunOn(
-    numQubits: number,
-    method: RunMethod,
-    run?: Pick<CircuitRun, 'circuit' | 'request'>,
-  ): MayRunOn {
+  #mayRunOn({ numQubits, method, numCircuits, undecided }: RunWork, isJoint: boolean): MayRunOn {
     const { mayRunOn } = this.#kind;
     if (mayRunOn !== 'adapter-or-cpu') return mayRunOn;
-    if (method !== 'statevector') {
+    if (method !== undefined) {
       return numQubits <= this.#backend.maxSmallQubits ? 'cpu' : mayRunOn;
     }
-    if (run === undefined || !isBatch(run.request)) return isNarrow(numQubits) ? 'cpu' : mayRunOn;
-    const facts = factsOfShape(run.circuit);
-    const { undecided } = runWork(facts.work, run.request);
+    if (numCircuits === undefined) return isNarrow(numQubits) ? 'cpu' : mayRunOn;
     if (undecided === undefined) return mayRunOn;
-    return runsTogether(facts, run.request) && undecided <= MAX_UNDECIDED ? mayRunOn : 'cpu';
+    return isJoint && undecided <= MAX_UNDECIDED ? mayRunOn : 'cpu';
   }
 
   setMaintenance(maintenance: { readonly reason: string } | undefined): void {
@@ -275,13 +269,14 @@ export abstract class SimulatorProcessor implements Processor {
     return { ...run, processor, precision, mayRunOn, needsDevice: hasDevices };
   }
 
-  #needOf(numQubits: number, method: RunMethod, run?: CircuitRun): LaneNeed {
-    const mayRunOn = this.#mayRunOn(numQubits, method, run);
+  /** @param isJoint - As for `#mayRunOn`; likely unless measurements in mid-circuit prevent it. */
+  #needOf(work: RunWork, isJoint = !work.isBranching): LaneNeed {
+    const { numQubits, method } = work;
     const { maxQubits } = this.spec;
     const limits = { maxQubits, precision: this.#kind.precision };
-    const precision = precisionOfRun(limits, method, numQubits);
-    const need = { mayRunOn, precision, numQubits };
-    return method === 'statevector' ? need : { ...need, method };
+    const precision = precisionOfRun(limits, method ?? 'statevector', numQubits);
+    const need = { mayRunOn: this.#mayRunOn(work, isJoint), precision, numQubits };
+    return method === undefined ? need : { ...need, method };
   }
 
   /** Submits a run if it may be taken now. If it fails because of its engine, the engine is tested. */

@@ -140,7 +140,7 @@ export class HardwareProcessor implements Processor {
     return { queueDepth: this.#slots.numWaiting + atVendor, running: this.#slots.numTaken };
   }
 
-  expectedRunMs(): undefined {
+  expectedRun(): undefined {
     return undefined;
   }
 

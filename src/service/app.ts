@@ -18,6 +18,7 @@ import {
 } from './circuits/circuit-routes.ts';
 import { consoleRoutes } from './documents/console-page.ts';
 import { registerDocumentation } from './documents/documentation.ts';
+import { estimateRoutes } from './estimates/estimate-routes.ts';
 import { experimentRoutes } from './experiments/experiment-routes.ts';
 import { registerAuthentication } from './http/authentication.ts';
 import { registerCompression } from './http/compression.ts';
@@ -126,6 +127,7 @@ export async function buildApp(given: ServiceDeps): Promise<FastifyInstance> {
       experimentRoutes(api, context);
       jobEventRoutes(api, context, streams);
       compileRoutes(api, context);
+      estimateRoutes(api, context);
       modelRoutes(api, context);
       const tasks = new JobSubmissions(deps, envelopes, deps.kinds.task);
       systemRoutes(api, context, tasks);

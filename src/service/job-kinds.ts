@@ -2,6 +2,7 @@
 import type { JobKind } from '../jobs/job.ts';
 import { BATCH_KIND } from './batches/batch-jobs.ts';
 import { CIRCUIT_KIND } from './circuits/circuit-jobs.ts';
+import { BODY_KIND_READING } from './estimates/body-kind.ts';
 import { EXPERIMENT_KIND } from './experiments/experiment-jobs.ts';
 import type { Reading } from './http/reading/reading.ts';
 import { IONQ_READING } from './ionq/read-ionq-job.ts';
@@ -38,7 +39,7 @@ export async function closeJobKinds(served: ServedJobKinds): Promise<void> {
 }
 
 const readings: ReadonlyMap<string, Reading<never, unknown>> = new Map(
-  [...Object.values(KINDS).flatMap((kind) => kind.readings), IONQ_READING].map(
+  [...Object.values(KINDS).flatMap((kind) => kind.readings), IONQ_READING, BODY_KIND_READING].map(
     (each) => [each.name, each] as const,
   ),
 );

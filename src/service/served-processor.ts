@@ -9,6 +9,7 @@ import type {
   CircuitRun,
   ComingRun,
   DeviceRun,
+  ExpectedRun,
   Processor,
   RunHooks,
 } from '../fleet/processor.ts';
@@ -123,8 +124,8 @@ class ServedProcessor implements Processor {
     return this.#processor.load();
   }
 
-  expectedRunMs(work: RunWork): number | undefined {
-    return this.#processor.expectedRunMs(work);
+  expectedRun(work: RunWork): ExpectedRun | undefined {
+    return this.#processor.expectedRun(work);
   }
 
   queuePosition(taskId: string): number | undefined {

@@ -5,6 +5,7 @@ import { CIRCUIT_DEVICES } from './requests/circuit-devices.ts';
 import { CIRCUIT_FAULTS } from './requests/circuit-faults.ts';
 import { CIRCUIT_OUTPUTS } from './requests/circuit-outputs.ts';
 import { CIRCUIT_SOURCES } from './requests/circuit-sources.ts';
+import { ESTIMATES } from './requests/estimates.ts';
 import type { GoldenRequest } from './requests/golden-request.ts';
 import { IONQ } from './requests/ionq.ts';
 import { TASKS } from './requests/tasks.ts';
@@ -17,6 +18,7 @@ export const GOLDEN_REQUESTS: readonly GoldenRequest[] = [
   ...CIRCUIT_FAULTS,
   ...BATCH_RUNS,
   ...BATCH_FAULTS,
+  ...ESTIMATES,
   ...TASKS,
   ...IONQ,
 ];

@@ -12,6 +12,7 @@ const KEYED_ROUTES: readonly (readonly [string, string, Scope])[] = [
   ['GET', '/quantum/operations', 'read'],
   ['GET', '/keys/info', 'read'],
   ['POST', '/quantum/circuits', 'circuits'],
+  ['POST', '/quantum/estimate', 'circuits'],
   ['GET', '/quantum/circuits', 'circuits'],
   ['GET', '/quantum/circuits/circ_1', 'circuits'],
   ['POST', '/quantum/circuits/circ_1/cancel', 'circuits'],

@@ -114,6 +114,25 @@ describe('devices of a cluster', () => {
 });
 
 describe('processors of a cluster', () => {
+  test('are estimated by nodes that run what this one does not', async () => {
+    const { service } = await open([worker('one', [0]), worker('two', [1])]);
+    await using _ = service;
+    const answer = await service.request({
+      method: 'POST',
+      url: '/quantum/estimate',
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify(gates(12)),
+    });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().data).toMatchObject({
+      processor: 'statevector-sim',
+      memory_bytes: 16 * 2 ** 12,
+      run_ms: expect.any(Number),
+      queue_depth: expect.any(Number),
+      expected_start_at: expect.any(String),
+    });
+  });
+
   test('have the widths, GPUs and load of all nodes', async () => {
     const { service } = await open([worker('one', [0]), worker('two', [1])]);
     await using _ = service;

@@ -1,6 +1,6 @@
 // @needs service
 /** `qcs experiment` on this machine and at a service. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, vi } from 'vitest';
 import { type Around, runQcs } from '../support/command-line.ts';
@@ -158,6 +158,16 @@ test.each([
     code: 2,
     stderr: expect.stringContaining(`${bad} decoder: matching cannot decode this task`),
   });
+});
+
+test('prints an estimate of a service with --estimate, and runs nothing', async () => {
+  const file = written('one.stim', 0.1);
+  const table = join(folder.path, 'estimated.csv');
+  const asked = [file, '--max-shots', '20000', '--estimate', '--save-resume', table];
+  const { code, stdout, stderr } = await experiment(asked);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^processor +qvm\nshots +20,000\nmethod +stabilizer\. /);
+  expect(existsSync(table)).toBe(false);
 });
 
 test.each([

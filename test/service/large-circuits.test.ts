@@ -98,7 +98,7 @@ describe('a job of a circuit', () => {
   };
   const open = () => {
     const readers = openReaderProcesses();
-    const circuits = new CircuitJobs({ fleet, readers, jobs });
+    const circuits = new CircuitJobs({ fleet, readers, jobs, now: Date.now });
     return { circuits, close: () => Promise.all([readers.close(), circuits.close()]) };
   };
   const stored = (request: string) => ({ id: 'circ_x', keyId: 'key_1', request });

@@ -216,7 +216,7 @@ test('a stored circuit is read again with its noise and its method', async () =>
   const jobs = () => {
     throw new Error('unreachable: a circuit asks for no job');
   };
-  const circuits = new CircuitJobs({ fleet, readers, jobs });
+  const circuits = new CircuitJobs({ fleet, readers, jobs, now: Date.now });
   const body = { ...NOISY, method: 'density_matrix' };
   const request = encodeStored({ shots: 2000, seed: 5, qubits: 2 }, JSON.stringify(body));
   const stored = { id: 'circ_x', keyId: 'key_1', request };

@@ -97,6 +97,7 @@ const BODIES = [
   ['post', '/quantum/circuits'],
   ['post', '/quantum/batches'],
   ['post', '/quantum/compile'],
+  ['post', '/quantum/estimate'],
   ['post', '/quantum/experiments'],
   ['post', '/agents/{agent_id}/execute'],
   ['post', '/systems/asi/plans'],

@@ -110,6 +110,7 @@ test('describes every route of the service and no other', () => {
     'POST /quantum/circuits/{circuit_id}/cancel',
     'POST /quantum/circuits/{circuit_id}/retry',
     'POST /quantum/compile',
+    'POST /quantum/estimate',
     'POST /quantum/experiments',
     'POST /quantum/experiments/{experiment_id}/cancel',
     'POST /quantum/experiments/{experiment_id}/retry',

@@ -46,6 +46,24 @@ describe('qcs submit', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', seed: 5, shots: 4000 });
   });
 
+  test('prints an estimate with --estimate, and submits nothing', async () => {
+    const key = await service.createKey('standard');
+    const environment = { QCS_API_KEY: key };
+    const { code, stdout, stderr } = await submit([...BELL, '--estimate'], { environment });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^processor +statevector-sim\nshots +1,000\nmethod +statevector\. A state/,
+    );
+    expect(stdout).toMatch(/\ntime +[\d.]+ (ms|s)\nmemory +64 bytes\n/);
+    const sweep = [RAMSEY, ...RANGE, '--shots', '10', '--estimate', '--json'];
+    const swept = JSON.parse((await submit(sweep, { environment })).stdout);
+    expect(swept).toMatchObject({ kind: 'batch', programs: [{ points: 41 }] });
+    const listed = await runQcs(['jobs', 'list', '--json'], {
+      environment: { QCS_URL: service.origin, ...environment },
+    });
+    expect(JSON.parse(listed.stdout)).toMatchObject({ jobs: [] });
+  });
+
   test('prints the id with --async, and leaves; the job is followed by it', async () => {
     const { code, stdout, stderr } = await submit([...BELL, '--async', '--target', 'gpu-fleet']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

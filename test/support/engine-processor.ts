@@ -77,7 +77,7 @@ export class EngineProcessor implements Processor, AsyncDisposable {
     return { queueDepth: 0, running: this.#atOnce, expectedWaitMs: 0, expectedWideWaitMs: 0 };
   }
 
-  expectedRunMs(): undefined {}
+  expectedRun(): undefined {}
   queuePosition(): undefined {}
   expectedStart(): undefined {}
   admit(): void {}

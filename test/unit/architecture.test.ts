@@ -99,6 +99,7 @@ const FOLDERS_OF_SERVICE = [
   'circuits',
   'batches',
   'experiments',
+  'estimates',
   'ionq',
   'work',
   'models',

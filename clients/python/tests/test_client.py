@@ -304,6 +304,24 @@ def test_circuits_batches_and_compile_take_a_device(client):
         client.circuits.run(BELL, device=DEVICE)
 
 
+def test_estimates_say_what_runs_would_take(client):
+    before = len(list(client.circuits.list()))
+    single = client.circuits.estimate(BELL, shots=50)
+    assert (single["kind"], single["method"], single["shots"]) == ("circuit", "statevector", 50)
+    assert single["memory_bytes"] == 64
+    assert single["run_ms"] > 0
+    inputs = {"a": np.linspace(0, 1, 7)}
+    program = {"circuit": [{"gate": "RY", "qubit": 0, "theta": {"input": "a"}}], "inputs": inputs}
+    batch = client.batches.estimate([program], shots=10)
+    assert [(each["points"], each["shots"]) for each in batch["programs"]] == [(7, 70)]
+    text = "X_ERROR(0.1) 0\nM 0\nDETECTOR rec[-1]\nOBSERVABLE_INCLUDE(0) rec[-1]\n"
+    experiment = client.experiments.estimate({"stim": text}, max_shots=1000)
+    assert (experiment["kind"], experiment["tasks"][0]["shots"]) == ("experiment", 1000)
+    assert len(list(client.circuits.list())) == before
+    with pytest.raises(qcs_client.BadRequestError):
+        client.circuits.estimate([{"gate": "NOPE", "qubit": 0}])
+
+
 def test_noise_of_a_device_is_taken_by_its_name(client):
     line = {"coupling_map": [[0, 1]], "noise": "ibm-fez"}
     result = client.circuits.run(BELL, processor="emulator", device=line, shots=10)

@@ -13,6 +13,7 @@ import { CircuitRefusedError } from '../errors.ts';
 import { type ShotFileOptions, withShotOutputs, writeShotFiles } from '../shot-files.ts';
 import { followJob } from './follow-job.ts';
 import { type AddressOptions, serviceClient } from './service-client.ts';
+import { showEstimate } from './show-estimate.ts';
 
 /** Options of the command. */
 export interface SubmitOptions extends AddressOptions, SubmissionOptions, ShotFileOptions {
@@ -20,11 +21,13 @@ export interface SubmitOptions extends AddressOptions, SubmissionOptions, ShotFi
   readonly tag?: readonly string[];
   readonly priority?: JobPriority;
   readonly async?: boolean;
+  readonly estimate?: boolean;
   readonly json?: boolean;
 }
 
 /**
- * Submits the circuit of the file and, unless `--async` is set, follows its job to the end.
+ * Submits the circuit of the file and, unless `--async` is set, follows its job to the end. With `--estimate` it prints
+ * an estimate and submits nothing.
  *
  * @throws {CircuitRefusedError} with every fault that the service finds.
  * @throws as `followJob`.
@@ -41,7 +44,12 @@ export async function submitCircuit(
   };
   const client = await serviceClient(options, io);
   // The service checks the fields of the file.
-  const record = await accepted(file, () => client.circuits.submit(body as CircuitSubmissionInput));
+  const submission = body as CircuitSubmissionInput;
+  if (options.estimate === true) {
+    showEstimate(await accepted(file, () => client.estimate(submission)), options, io);
+    return;
+  }
+  const record = await accepted(file, () => client.circuits.submit(submission));
   const id = printable(record.circuit_id);
   if (options.async === true) writeEither(io, options, record, id);
   else await followJob(client, id, options, io, (answer) => writeShotFiles(answer, options));

@@ -14,6 +14,7 @@ import type { SweepOptions } from '../sweep-options.ts';
 import { observableText, type SweepFacts, sweptFields, writeSweep } from '../sweep-report.ts';
 import { throwUnlessCompleted, waitedFor } from './follow-job.ts';
 import { serviceClient } from './service-client.ts';
+import { showEstimate } from './show-estimate.ts';
 import { accepted, labelFields, type SubmitOptions } from './submit-circuit.ts';
 
 /** Options of the command. */
@@ -43,7 +44,12 @@ export async function submitSweep(
   };
   const client = await serviceClient(options, io);
   // The service checks the fields of the file.
-  const submit = () => accepted(file, () => client.batches.submit(body as BatchSubmission));
+  const submission = body as BatchSubmission;
+  if (options.estimate === true) {
+    showEstimate(await accepted(file, () => client.estimate(submission)), options, io);
+    return;
+  }
+  const submit = () => accepted(file, () => client.batches.submit(submission));
   if (options.async === true) {
     const record = await submit();
     writeEither(io, options, record, printable(record.batch_id));

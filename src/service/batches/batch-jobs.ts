@@ -10,6 +10,7 @@ import type { JobHooks } from '../../jobs/job-handler.ts';
 import { submissionHeaders } from '../circuits/circuit-schema.ts';
 import { FIT_READING } from '../circuits/fitted-circuit.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
+import type { PlannedJob } from '../circuits/run-estimate.ts';
 import { liveTargetsOf, type Target, targetsOf } from '../circuits/targets.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import {
@@ -37,7 +38,7 @@ import {
   STORED_BATCH_READING,
   storedBatch,
 } from './read-batch.ts';
-import { runBatchJob } from './run-batch-job.ts';
+import { plannedProgram, runBatchJob } from './run-batch-job.ts';
 
 /** Definition of batch jobs. */
 export const BATCH_KIND = defineJobKind({
@@ -56,14 +57,13 @@ export class BatchJobs
   extends ManyRunJobs<CheckedProgram, BatchSubmission>
   implements ServedJobs<BatchSubmission>
 {
-  readonly #now: () => number;
+  protected readonly kind = 'batch';
   /** The body of POST /quantum/batches. */
   readonly body: JobBody<BatchSubmission, CircuitContext>;
   protected readonly storedReading = STORED_BATCH_READING;
 
   constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>) {
     super(deps);
-    this.#now = deps.now;
     this.body = {
       path: BATCHES.path,
       reading: BATCH_READING,
@@ -80,6 +80,10 @@ export class BatchJobs
     return unlessLong(text.length, (maxSteps) => ({
       programs: checkedPrograms(storedBatch(text), targets, maxSteps),
     }));
+  }
+
+  protected async planned({ programs }: BatchSubmission): Promise<PlannedJob> {
+    return { listed: 'programs', parts: await Promise.all(programs.map(plannedProgram)) };
   }
 
   async submissionOf(job: Job, signal: AbortSignal): Promise<BatchSubmission> {
@@ -99,7 +103,7 @@ export class BatchJobs
 
   async run(job: Job, hooks: JobHooks, signal: AbortSignal): Promise<string> {
     const processor = this.processorOf(job);
-    const now = this.#now;
+    const { now } = this.deps;
     try {
       const { programs } = await this.programsOf(job, signal);
       const runs =

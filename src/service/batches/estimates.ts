@@ -18,7 +18,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import { angleShifts, shiftedAngles, shiftedGradient } from '../../compiler/gradient/shift-rule.ts';
 import { countsOfRow } from '../../fleet/run-outputs.ts';
 import { addToSeed } from '../../math/philox.ts';
-import { anglesAt, type PointGroup } from '../circuits/point-groups.ts';
+import { anglesAt, openAnglesOf, type PointGroup } from '../circuits/point-groups.ts';
 import type { CheckedProgram } from './batch-program.ts';
 import type { RunShapes } from './circuit-runs.ts';
 
@@ -147,8 +147,25 @@ export class Estimates {
   }
 }
 
+/**
+ * Circuits from whose shots the values of a group's points are estimated, those of gradients counted.
+ *
+ * @param numMeasured - Groups of strings that one measurement serves.
+ */
+export function numEstimatedCircuits(
+  { inputs, outputs, gradientInputs }: CheckedProgram,
+  group: PointGroup,
+  numMeasured: number,
+): number {
+  const isOpen = openAnglesOf(group, gradientInputs);
+  const shifts = outputs.includes('gradient')
+    ? angleShifts(withoutMeasurements(group.circuit), (angle) => isOpen[angle] === 1).length
+    : 0;
+  return (group.points?.length ?? inputs.numPoints) * numMeasured * (1 + shifts);
+}
+
 /** Groups the strings of observables, some at a turn of the event loop. */
-async function groupedInTurns(observables: readonly PauliSum[]): Promise<MeasurementGroups> {
+export async function groupedInTurns(observables: readonly PauliSum[]): Promise<MeasurementGroups> {
   const steps = groupingSteps(observables);
   let since = performance.now();
   for (;;) {

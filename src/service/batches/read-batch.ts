@@ -4,10 +4,9 @@
  *
  * A program is read once, however many points it has: its angles are formulas of its inputs.
  */
-import { type DynamicCircuit, withoutMeasurements } from '../../circuit/circuit.ts';
+import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { measurementGroups } from '../../circuit/measurement-groups.ts';
-import { angleShifts } from '../../compiler/gradient/shift-rule.ts';
 import { type PackedCircuit, packCircuit, unpackCircuit } from '../../fleet/workers/sent-batch.ts';
 import { inSharedMemory, type SerializedCircuit } from '../../fleet/workers/sent-circuit.ts';
 import { readObservables, sentObservables } from '../../fleet/workers/sent-run.ts';
@@ -15,7 +14,7 @@ import type { SentObservables } from '../../fleet/workers/worker-messages.ts';
 import { labelsOf } from '../../jobs/job.ts';
 import { readNoise, targetWithDevice } from '../circuits/caller-device.ts';
 import { isEstimated } from '../circuits/check-outputs.ts';
-import { openAnglesOf, type PointGroup } from '../circuits/point-groups.ts';
+import type { PointGroup } from '../circuits/point-groups.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
 import { checkTarget, limitsOf, type Target } from '../circuits/targets.ts';
 import type { Tier } from '../http/api-key.ts';
@@ -26,6 +25,7 @@ import { decodeStored, storedFacts } from '../jobs/stored-request.ts';
 import { type CheckedProgram, checkAnswerSize } from './batch-program.ts';
 import { type BatchBody, batchBody, MAX_INPUTS, MAX_POINTS, MAX_PROGRAMS } from './batch-schema.ts';
 import { type BatchParts, checkBatchProgram } from './check-program.ts';
+import { numEstimatedCircuits } from './estimates.ts';
 import { checkItems, formOfList } from './listed-form.ts';
 
 /** Batch that will become a job. */
@@ -178,20 +178,12 @@ function checkDeviceWork(programs: readonly CheckedProgram[], faults: FaultList)
 
 /** Circuits that a program runs: one a point, or those of its estimates. */
 function numCircuitsOf(program: CheckedProgram): number {
-  const { groups, inputs, observables, outputs, gradientInputs } = program;
-  if (!isEstimated(program)) return inputs.numPoints;
-  const numMeasured = measurementGroups(observables).groups.length;
-  let circuits = 0;
-  for (const group of groups) {
-    const { circuit, points } = group;
-    const numPoints = points?.length ?? inputs.numPoints;
-    const isOpen = openAnglesOf(group, gradientInputs);
-    const shifts = outputs.includes('gradient')
-      ? angleShifts(withoutMeasurements(circuit), (angle) => isOpen[angle] === 1).length
-      : 0;
-    circuits += numPoints * numMeasured * (1 + shifts);
-  }
-  return circuits;
+  if (!isEstimated(program)) return program.inputs.numPoints;
+  const { groups } = measurementGroups(program.observables);
+  return program.groups.reduce(
+    (sum, group) => sum + numEstimatedCircuits(program, group, groups.length),
+    0,
+  );
 }
 
 /**

@@ -10,6 +10,7 @@ import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchChunks } from '../../fleet/batch-chunks.ts';
 import { countsOfRow, type RunOutputs } from '../../fleet/run-outputs.ts';
 import type { BatchRunRequest } from '../../fleet/schedule/scheduled-run.ts';
+import { factsOfShape } from '../../fleet/workers/sent-batch.ts';
 import type { Job, JobPart } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
 import { addToSeed } from '../../math/philox.ts';
@@ -18,6 +19,7 @@ import { methodRequestOf } from '../circuits/check-method.ts';
 import { isEstimable, isEstimated } from '../circuits/check-outputs.ts';
 import { numOutcomeBits } from '../circuits/outcome-labels.ts';
 import { type GroupPoints, type PointGroup, pointsIn } from '../circuits/point-groups.ts';
+import type { PlannedPart } from '../circuits/run-estimate.ts';
 import { flattened } from '../circuits/saved-outputs.ts';
 import { type CheckedProgram, numbersOf, type ResultName } from './batch-program.ts';
 import { countsBytes, numberBytes, resultsOf, seriesOf, storedResultJson } from './batch-result.ts';
@@ -30,7 +32,7 @@ import {
   type RangeRuns,
   type RunShapes,
 } from './circuit-runs.ts';
-import { Estimates } from './estimates.ts';
+import { Estimates, groupedInTurns, numEstimatedCircuits } from './estimates.ts';
 import { batchFactsOf } from './read-batch.ts';
 
 /** Dependencies of a batch that runs. */
@@ -202,6 +204,33 @@ async function runRange(
   }
   return results.parts(index);
 }
+
+/** The runs of a program, all points of a group together. */
+export async function plannedProgram(program: CheckedProgram): Promise<PlannedPart> {
+  const { groups, inputs, method, methodReason, shots = 0 } = program;
+  const { numPoints: points } = inputs;
+  const exact = groups.flatMap((group) => {
+    const numPoints = group.points?.length ?? points;
+    const seeds = () => NO_NUMBERS;
+    const request = exactRequest(program, group, { rows: NO_NUMBERS, numPoints, seeds });
+    return request === undefined ? [] : [{ circuit: factsOfShape(group.circuit).work, request }];
+  });
+  const measured = isEstimated(program) ? await groupedInTurns(program.observables) : undefined;
+  const estimated = groups.flatMap((group) => {
+    if (measured === undefined) return [];
+    const numCircuits = numEstimatedCircuits(program, group, measured.groups.length);
+    const request = { numCircuits, angles: NO_NUMBERS, shots, ...methodRequestOf(program) };
+    return [{ circuit: factsOfShape(group.circuit).work, request }];
+  });
+  const runs = [...exact, ...estimated];
+  const numShots = runs.reduce(
+    (sum, { request }) => sum + request.numCircuits * (request.shots ?? 0),
+    0,
+  );
+  return { method, methodReason, points, shots: numShots, runs };
+}
+
+const NO_NUMBERS = new Float64Array();
 
 /** Points whose results are exact, or counts. */
 interface ExactPoints {

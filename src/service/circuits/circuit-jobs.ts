@@ -39,7 +39,7 @@ import {
 } from './circuit-schema.ts';
 import { COMPILE_READING } from './compile-circuit.ts';
 import { FIT_CPU_FACTOR, fitted } from './fitted-circuit.ts';
-import { type FurtherNumbers, NO_NUMBERS, runFurther } from './further-runs.ts';
+import { type FurtherNumbers, furtherRunsOf, NO_NUMBERS, runFurther } from './further-runs.ts';
 import { KEPT_STATE, stateBytes, stateParts } from './kept-state.ts';
 import { numOutcomeBits } from './outcome-labels.ts';
 import { type CircuitContext, ProgramJobs, unlessSpent } from './program-jobs.ts';
@@ -58,6 +58,7 @@ import {
   type ResultLayout,
 } from './result-json.ts';
 import { ResultThread } from './result-thread.ts';
+import type { PlannedJob } from './run-estimate.ts';
 import { liveTargetsOf, type Target, targetsOf } from './targets.ts';
 
 /** Greatest length of a stored request that is read in the main thread, characters. */
@@ -128,10 +129,11 @@ export class CircuitJobs
   /** The body of POST /quantum/circuits. */
   readonly body: JobBody<CircuitSubmission, CircuitContext>;
   protected readonly storedReading = STORED_CIRCUIT_READING;
+  protected readonly kind = 'circuit';
   protected readonly hardwareCostMs = DEVICE_COST_MS;
 
   constructor(
-    deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>,
+    deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>,
     results: ResultThread = new ResultThread(),
   ) {
     super(deps);
@@ -156,6 +158,15 @@ export class CircuitJobs
     return { work: workOf(submission, { shots, seed }), methodReason };
   }
 
+  protected planned(submission: CircuitSubmission, seed: number): PlannedJob {
+    const { circuit, method, methodReason, shots } = submission;
+    const { unitary, sampled, gradient } = furtherRunsOf(submission, { shots, seed });
+    const further = [unitary, ...sampled, gradient].filter((run) => run !== undefined);
+    const all = [{ circuit, request: runRequest(submission, shots, seed) }, ...further];
+    const runs = all.map((run) => ({ ...run, circuit: circuitWork(run.circuit) }));
+    return { parts: [{ method, methodReason, shots, runs }] };
+  }
+
   protected readSmall(text: string, targets: readonly Target[]): CheckedCircuit | undefined {
     if (text.length >= LARGE_TEXT_LENGTH) return undefined;
     const body = storedBody(text);
@@ -174,7 +185,7 @@ export class CircuitJobs
     const width = work?.numQubits ?? Math.min(qubits, maxQubits);
     return {
       line: width > MAX_SMALL_QUBITS ? 'wide' : 'small',
-      costMs: (work && processor?.expectedRunMs(work)) ?? DEFAULT_COST_MS,
+      costMs: (work && processor?.expectedRun(work)?.ms) ?? DEFAULT_COST_MS,
       width: placeOnScale([work ?? { numQubits: width }]),
     };
   }

@@ -32,79 +32,114 @@ export interface FurtherNumbers {
   readonly unitary?: Float64Array;
 }
 
+/** Circuit and request of a further run. */
+export type FurtherRun = Pick<CircuitRun, 'circuit' | 'request'>;
+
 /** Runs one circuit as a batch; `name` tells the runs of one circuit apart. */
-type RunFurther = (
-  asked: Pick<CircuitRun, 'circuit' | 'request'>,
-  name: string,
-) => Promise<CircuitResult>;
+type RunFurther = (asked: FurtherRun, name: string) => Promise<CircuitResult>;
 
 /** Numbers of a circuit that needs no further runs. */
 export const NO_NUMBERS: FurtherNumbers = { samples: [] };
 
+/** The further runs of a circuit. */
+interface FurtherRuns {
+  readonly unitary?: FurtherRun;
+  readonly sampled: readonly (FurtherRun & { readonly group: SampledTogether })[];
+  readonly gradient?: FurtherRun;
+}
+
+/** Further runs that the results of a circuit need. */
+export function furtherRunsOf(
+  checked: CheckedCircuit,
+  { shots, seed }: { readonly shots: number; readonly seed: number },
+): FurtherRuns {
+  const { circuit, results, gradient, outputs } = checked;
+  const observables = results.flatMap((result: ProgramResult) =>
+    result.type === 'sample' ? result.observables : [],
+  );
+  const sampled = sampledTogether(circuit, observables).map((group, g) => ({
+    group,
+    circuit: group.circuit,
+    request: {
+      numCircuits: 1,
+      angles: Float64Array.from(anglesOf(group.circuit)),
+      shots,
+      // Measurements in other bases draw numbers of their own.
+      seeds: [addToSeed(seed, g)],
+      countsOfSingles: true,
+      ...methodRequestOf(checked),
+    },
+  }));
+  return {
+    ...(outputs.includes('unitary') && { unitary: runOfUnitary(circuit) }),
+    sampled,
+    ...(gradient !== undefined && {
+      gradient: {
+        circuit: withoutMeasurements(circuit),
+        request: {
+          numCircuits: 1,
+          angles: gradient.row,
+          formulas: gradient.formulas,
+          observables: [gradient.observable],
+          gradients: true,
+        },
+      },
+    }),
+  };
+}
+
 /** @throws what `run` throws. */
 export async function runFurther(
   checked: CheckedCircuit,
-  { shots, seed }: { readonly shots: number; readonly seed: number },
+  drawn: { readonly shots: number; readonly seed: number },
   run: RunFurther,
 ): Promise<FurtherNumbers> {
-  const { circuit, results, gradient, method, outputs: asked } = checked;
-  const ofUnitary = asked.includes('unitary') && { unitary: await unitaryOf(circuit, run) };
-  const sampled = results.flatMap((result: ProgramResult) =>
-    result.type === 'sample' ? result.observables : [],
-  );
-  if (sampled.length === 0 && gradient === undefined) return { ...NO_NUMBERS, ...ofUnitary };
+  const { circuit, gradient, method } = checked;
+  const runs = furtherRunsOf(checked, drawn);
+  const unitary =
+    runs.unitary && unitaryIn(circuit.numQubits, (await run(runs.unitary, 'unitary')).outputs);
   const samples: Float64Array[] = [];
-  for (const [g, group] of sampledTogether(circuit, sampled).entries()) {
-    // Measurements in other bases draw numbers of their own.
-    const own = addToSeed(seed, g);
-    const angles = Float64Array.from(anglesOf(group.circuit));
-    const request = {
-      numCircuits: 1,
-      angles,
-      shots,
-      seeds: [own],
-      countsOfSingles: true,
-      ...methodRequestOf(checked),
-    };
-    const { outputs } = await run({ circuit: group.circuit, request }, `sample-${g}`);
+  for (const [g, { group, ...asked }] of runs.sampled.entries()) {
+    const { outputs } = await run(asked, `sample-${g}`);
+    const own = addToSeed(drawn.seed, g);
     const values = group.valuesOf(countsOfRow(outputs, 0, group.circuit.numBits), own, method);
     for (const [i, index] of group.members.entries()) samples[index] = values[i]!;
   }
-  if (gradient === undefined) return { samples, ...ofUnitary };
-  const { observable, formulas, row, inputs } = gradient;
-  const request = {
-    numCircuits: 1,
-    angles: row,
-    formulas,
-    observables: [observable],
-    gradients: true,
-  };
-  const { outputs } = await run({ circuit: withoutMeasurements(circuit), request }, 'gradient');
-  const byInput = inputs.map(({ name, index }) => [name, outputs.gradients![index]!] as const);
+  const numbers = { samples, ...(unitary !== undefined && { unitary }) };
+  if (gradient === undefined || runs.gradient === undefined) return numbers;
+  const { outputs } = await run(runs.gradient, 'gradient');
+  const byInput = gradient.inputs.map(
+    ({ name, index }) => [name, outputs.gradients![index]!] as const,
+  );
   const [expectation] = outputs.expectations!;
   return {
-    samples,
-    ...ofUnitary,
+    ...numbers,
     gradient: { expectation: expectation!, gradient: Object.fromEntries(byInput) },
   };
 }
 
 /**
- * The unitary matrix of a circuit: its gates on one half of Bell pairs leave the columns, each beside its number.
+ * Run for the unitary matrix of a circuit: its gates on one half of Bell pairs leave the columns, each beside its number.
  *
  * @param circuit - Without noise, its measurements last.
  */
-async function unitaryOf(circuit: DynamicCircuit, run: RunFurther): Promise<Float64Array> {
+function runOfUnitary(circuit: DynamicCircuit): FurtherRun {
   const { numQubits, operations } = withoutMeasurements(circuit);
   const d = 2 ** numQubits;
   const qubits = Array.from({ length: 2 * numQubits }, (_, qubit) => qubit);
   const amplitudes = new Float64Array(2 * d * d);
   for (let x = 0; x < d; x++) amplitudes[2 * x * (d + 1)] = 1 / Math.sqrt(d);
   const pairs = { kind: 'initialize', qubits, state: { kind: 'pure', amplitudes } } as const;
-  const onPairs = { numQubits: 2 * numQubits, numBits: 0, operations: [pairs, ...operations] };
-  const request = { shots: 0, seed: 0, statevector: true };
-  const { outputs } = await run({ circuit: onPairs, request }, 'unitary');
-  const columns = outputs.statevectors!;
+  return {
+    circuit: { numQubits: 2 * numQubits, numBits: 0, operations: [pairs, ...operations] },
+    request: { shots: 0, seed: 0, statevector: true },
+  };
+}
+
+/** Rows of the matrix in the state that the run left. */
+function unitaryIn(numQubits: number, { statevectors }: CircuitResult['outputs']): Float64Array {
+  const d = 2 ** numQubits;
+  const columns = statevectors!;
   const rows = new Float64Array(columns.length);
   for (let column = 0; column < d; column++) {
     for (let row = 0; row < d; row++) {

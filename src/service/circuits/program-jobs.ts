@@ -9,9 +9,11 @@ import type { ComingRun, Processor } from '../../fleet/processor.ts';
 import { levelOf } from '../../fleet/schedule/scheduled-run.ts';
 import type { Job, JobId } from '../../jobs/job.ts';
 import type { Tier } from '../http/api-key.ts';
+import { isoTime } from '../http/envelope.ts';
 import { type Reading, readInProcess } from '../http/reading/reading.ts';
 import type { ComingJob, JobKindDeps, JobSubmission } from '../jobs/job-kind.ts';
 import { storedBodyJson, storedFacts } from '../jobs/stored-request.ts';
+import { type Estimate, estimateOf, type PlannedJob } from './run-estimate.ts';
 import { type Target, targetsOf } from './targets.ts';
 
 /** Processors that a submission is checked against. */
@@ -27,14 +29,15 @@ interface ProgramSubmission extends JobSubmission {
 
 /** Jobs whose programs run on the fleet's processors. */
 export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked> {
-  protected readonly deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>;
+  protected readonly deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>;
   /** Programs of jobs that are about to run. */
   readonly #submitted = new Map<JobId, Checked>();
 
-  constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs'>) {
+  constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>) {
     this.deps = deps;
   }
 
+  protected abstract readonly kind: Estimate['kind'];
   /** Reading of the stored request in a process. */
   protected abstract readonly storedReading: Reading<CircuitContext, Checked>;
   /** Expected time of a job on hardware, milliseconds. */
@@ -42,6 +45,15 @@ export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked>
 
   /** The part of a submission that is kept until the job runs. */
   protected abstract checkedOf(submission: Submission): Checked;
+
+  /** The runs that the job will make. */
+  protected abstract planned(
+    submission: Submission,
+    seed: number,
+  ): PlannedJob | Promise<PlannedJob>;
+
+  /** Time until the job would start, milliseconds; undefined or infinite while nobody knows. */
+  abstract expectedWaitMs(submission: Submission): number | undefined;
 
   /** The coming run, for which the processor reserves a place. */
   protected abstract comingRun(
@@ -76,6 +88,26 @@ export abstract class ProgramJobs<Submission extends ProgramSubmission, Checked>
         this.#submitted.delete(id);
         processor?.withdraw(id);
       },
+    };
+  }
+
+  /**
+   * Estimate of a job, which is not submitted. It refuses what `admit` refuses, and keeps no place.
+   *
+   * @throws what `admit` throws.
+   */
+  async estimate(
+    submission: Submission,
+    { id, key }: Pick<ComingJob, 'id' | 'key'>,
+  ): Promise<Estimate> {
+    const { seed = 0 } = submission;
+    const planned = await this.planned(submission, seed);
+    using _place = this.admit(submission, { id, key, seed });
+    const processor = this.processorOf(submission);
+    const waitMs = this.expectedWaitMs(submission) ?? Number.POSITIVE_INFINITY;
+    return {
+      ...estimateOf(this.kind, planned, processor),
+      ...(Number.isFinite(waitMs) && { expected_start_at: isoTime(this.deps.now() + waitMs) }),
     };
   }
 

@@ -9,6 +9,7 @@ import type { JobHooks } from '../../jobs/job-handler.ts';
 import { ManyRunJobs, type Programs, unlessLong } from '../batches/many-run-jobs.ts';
 import { submissionHeaders } from '../circuits/circuit-schema.ts';
 import type { CircuitContext } from '../circuits/program-jobs.ts';
+import type { PlannedJob } from '../circuits/run-estimate.ts';
 import { liveTargetsOf, type Target, targetsOf } from '../circuits/targets.ts';
 import {
   defineJobKind,
@@ -36,7 +37,7 @@ import {
   STORED_EXPERIMENT_READING,
   storedExperiment,
 } from './read-experiment.ts';
-import { ExperimentRun } from './run-experiment-job.ts';
+import { ExperimentRun, plannedTask } from './run-experiment-job.ts';
 import { type StoredTask, storedTasks, viewTask } from './stored-task.ts';
 
 /** Definition of experiments. */
@@ -56,7 +57,7 @@ export class ExperimentJobs
   extends ManyRunJobs<CheckedTask, ExperimentSubmission>
   implements ServedJobs<ExperimentSubmission>
 {
-  readonly #now: () => number;
+  protected readonly kind = 'experiment';
   readonly #running = new Map<JobId, ExperimentRun>();
   /** The body of POST /quantum/experiments. */
   readonly body: JobBody<ExperimentSubmission, CircuitContext>;
@@ -64,7 +65,6 @@ export class ExperimentJobs
 
   constructor(deps: Pick<JobKindDeps, 'fleet' | 'readers' | 'jobs' | 'now'>) {
     super(deps);
-    this.#now = deps.now;
     this.body = {
       path: EXPERIMENTS.path,
       reading: EXPERIMENT_READING,
@@ -80,6 +80,10 @@ export class ExperimentJobs
     return unlessLong(text.length, (maxSteps) => ({
       programs: checkedTasks(storedExperiment(text), targets, maxSteps),
     }));
+  }
+
+  protected planned({ programs }: ExperimentSubmission): PlannedJob {
+    return { listed: 'tasks', parts: programs.map(plannedTask) };
   }
 
   async submissionOf(job: Job, signal: AbortSignal): Promise<ExperimentSubmission> {
@@ -101,7 +105,7 @@ export class ExperimentJobs
     try {
       const { programs } = await this.programsOf(job, signal);
       const stored = await Array.fromAsync(this.#storedTasks(job.id));
-      const deps = { processor, hooks, signal, now: this.#now };
+      const deps = { processor, hooks, signal, now: this.deps.now };
       const run = new ExperimentRun(job, programs, stored, deps);
       this.#running.set(job.id, run);
       return await run.run();

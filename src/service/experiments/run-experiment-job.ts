@@ -6,6 +6,7 @@ import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchChunks } from '../../fleet/batch-chunks.ts';
 import { CHUNK_SHOTS, chunksOf, type ErrorCounting, tallyOf } from '../../fleet/error-counting.ts';
 import type { Processor } from '../../fleet/processor.ts';
+import { circuitWork } from '../../fleet/schedule/scheduled-run.ts';
 import { inSharedMemory } from '../../fleet/workers/sent-circuit.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobHooks } from '../../jobs/job-handler.ts';
@@ -13,6 +14,7 @@ import type { ParityLists } from '../../math/bit-matrix.ts';
 import { ExecutionLog } from '../../workloads/procedures/procedure-call.ts';
 import { milliseconds, viewBackend } from '../circuits/backend-view.ts';
 import { methodRequestOf } from '../circuits/check-method.ts';
+import type { PlannedPart } from '../circuits/run-estimate.ts';
 import type { CheckedTask } from './check-task.ts';
 import type { ExperimentResultFields } from './experiment-schema.ts';
 import { experimentFactsOf } from './read-experiment.ts';
@@ -184,6 +186,21 @@ export class ExperimentRun {
     if (changed.length > 0)
       this.#deps.hooks.saveParts(changed.map(({ stored }) => partOfTask(stored)));
   }
+}
+
+/** The runs of a task that takes all its shots, a chunk each. */
+export function plannedTask(task: CheckedTask): PlannedPart {
+  const { groups, method, methodReason, stopRule, counting } = task;
+  const { maxShots } = stopRule;
+  const shotRange = { from: 0, to: Math.min(CHUNK_SHOTS, maxShots) };
+  const request = {
+    ...methodRequestOf(task),
+    ...{ shots: maxShots, seed: 0, shotRange },
+    errorCounting: counting,
+  };
+  const circuit = circuitWork(groups[0]!.circuit);
+  const count = Math.ceil(maxShots / CHUNK_SHOTS);
+  return { method, methodReason, shots: maxShots, runs: [{ circuit, request, count }] };
 }
 
 function shared({ bits, ends, expected }: ParityLists): ParityLists {

@@ -98,7 +98,7 @@ export function ionqRoutes(app: ServiceApp, context: RouteContext): void {
       const { query } = request;
       const backend = findBackend(query.backend);
       const [processor] = runningProcessors(backend, fleet);
-      const executionMs = Math.round(processor?.expectedRunMs(workOf(query)) ?? 0);
+      const executionMs = Math.round(processor?.expectedRun(workOf(query))?.ms ?? 0);
       const queueMs = Math.round(processor?.load().expectedWaitMs ?? 0);
       const mitigates = query.error_mitigation === 'true';
       const own = {

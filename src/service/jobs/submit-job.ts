@@ -29,7 +29,7 @@ import {
   WorkMemoryError,
 } from '../http/errors.ts';
 import { sourceOf } from '../http/json-body.ts';
-import type { ReadingCaller } from '../http/reading/readers.ts';
+import type { Readers, ReadingCaller } from '../http/reading/readers.ts';
 import { readInProcess } from '../http/reading/reading.ts';
 import type { BodySource } from '../http/reading/reading-messages.ts';
 import type { ServiceDeps } from '../service-deps.ts';
@@ -75,29 +75,17 @@ export class JobSubmitter<Submission extends JobSubmission> {
   }
 
   /**
-   * Reads a body: a small one in this thread, others in a process.
+   * Reads a body as `readBody` does.
    *
    * @param needsHash - True if the request has an Idempotency-Key.
-   * @throws {RequestInvalidError} listing every fault; RelayedError if a process found them.
-   * @throws what `Readers.run` throws.
    */
-  async read<Context>(
+  read<Context>(
     body: JobBody<Submission, Context>,
     source: BodySource,
     caller: ReadingCaller,
     needsHash: boolean,
   ): Promise<Submission> {
-    const hashPath = needsHash ? body.path : undefined;
-    if ('value' in source) {
-      const read = await body.readSmall(source.value, caller.numBytes);
-      if (read !== undefined) {
-        return hashPath === undefined
-          ? read
-          : { ...read, bodyHash: requestHash(hashPath, source.value) };
-      }
-    }
-    const { readers } = this.#deps;
-    return readInProcess(readers, body.reading, source, body.context(), caller, hashPath);
+    return readBody(this.#deps.readers, body, source, caller, needsHash ? body.path : undefined);
   }
 
   /**
@@ -232,6 +220,31 @@ export class JobSubmitter<Submission extends JobSubmission> {
     const { code, message } = error ?? { code: 'INTERNAL_ERROR', message: 'The job failed.' };
     return new JobFailedError(locationOf(this.#kind.definition.resource, id), code, message);
   }
+}
+
+/**
+ * Reads a body: a small one in this thread, others in a process.
+ *
+ * @param hashPath - As for `readInProcess`.
+ * @throws {RequestInvalidError} listing every fault; RelayedError if a process found them.
+ * @throws what `Readers.run` throws.
+ */
+export async function readBody<Submission extends JobSubmission, Context>(
+  readers: Pick<Readers, 'run'>,
+  body: JobBody<Submission, Context>,
+  source: BodySource,
+  caller: ReadingCaller,
+  hashPath?: string,
+): Promise<Submission> {
+  if ('value' in source) {
+    const read = await body.readSmall(source.value, caller.numBytes);
+    if (read !== undefined) {
+      return hashPath === undefined
+        ? read
+        : { ...read, bodyHash: requestHash(hashPath, source.value) };
+    }
+  }
+  return readInProcess(readers, body.reading, source, body.context(), caller, hashPath);
 }
 
 /** Identity of a request, by which a repeat is recognized. */

@@ -78,8 +78,8 @@ export class FakeProcessor implements Processor {
     };
   }
 
-  expectedRunMs(): number {
-    return 1;
+  expectedRun() {
+    return { ms: 1, numEngines: 1 };
   }
 
   queuePosition(taskId: string): number | undefined {

@@ -69,7 +69,7 @@ describe('the report of a fleet', () => {
   });
 
   test('has how long circuits take beside the cost model', () => {
-    const timed = { expectedRunMs: (work: RunWork) => 2 * modelMs(work) };
+    const timed = { expectedRun: (work: RunWork) => ({ ms: 2 * modelMs(work), numEngines: 1 }) };
     const processor = Object.assign(new FakeProcessor(), timed);
     expect(reportProcessor(processor).timeFactor).toBe(2);
   });

@@ -25,7 +25,12 @@ test('is behind what waits, in the order in which they came', async () => {
   const jobsUnasked = () => {
     throw new Error('unreachable: circuits ask for no job');
   };
-  const circuits = new CircuitJobs({ fleet, readers: openReaders(), jobs: jobsUnasked });
+  const circuits = new CircuitJobs({
+    fleet,
+    readers: openReaders(),
+    jobs: jobsUnasked,
+    now: () => 0,
+  });
   const facts = { shots: 1, seed: 1, qubits: 2, tier: 'standard' } as const;
   const request = encodeStored(facts, JSON.stringify(BELL));
   const jobs = Array.from(

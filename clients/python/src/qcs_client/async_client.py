@@ -184,6 +184,9 @@ class _AsyncJobs(Generic[ResultT]):
             if cursor is None:
                 return
 
+    async def _estimate(self, body: Mapping[str, Any] | bytes) -> dict[str, Any]:
+        return dict(await self._transport.post("/quantum/estimate", body))
+
     async def _submit(
         self, body: Mapping[str, Any] | bytes, wait: int, idempotency_key: str | None
     ) -> AsyncJob[ResultT]:
@@ -221,6 +224,17 @@ class AsyncCircuits(_AsyncJobs[CircuitResult]):
         """Submits a circuit and returns its job at once, or after ``wait`` seconds at most."""
         return await self._submit(circuit_body(circuit, shots, processor, fields), wait, idempotency_key)
 
+    async def estimate(
+        self,
+        circuit: Circuit,
+        *,
+        shots: int = 1000,
+        processor: str = DEFAULT_PROCESSOR,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        """Estimates a run without submitting it."""
+        return await self._estimate(circuit_body(circuit, shots, processor, fields))
+
 
 class AsyncBatches(_AsyncJobs[BatchResult]):
     """Many programs in one request, as of :class:`Client`."""
@@ -250,6 +264,16 @@ class AsyncBatches(_AsyncJobs[BatchResult]):
         """Submits programs and returns their job at once, or after ``wait`` seconds at most."""
         return await self._submit(batch_body(programs, processor, fields), wait, idempotency_key)
 
+    async def estimate(
+        self,
+        programs: Sequence[Mapping[str, Any] | Program],
+        *,
+        processor: str = DEFAULT_PROCESSOR,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        """Estimates a run without submitting it."""
+        return await self._estimate(batch_body(programs, processor, fields))
+
 
 class AsyncExperiments(_AsyncJobs[ExperimentResult]):
     """Logical errors of many circuits, as of :class:`Client`."""
@@ -278,3 +302,13 @@ class AsyncExperiments(_AsyncJobs[ExperimentResult]):
     ) -> AsyncJob[ExperimentResult]:
         """Submits tasks and returns their job at once, or after ``wait`` seconds at most."""
         return await self._submit(experiment_body(tasks, processor, fields), wait, idempotency_key)
+
+    async def estimate(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        processor: str | None = None,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        """Estimates a run without submitting it."""
+        return await self._estimate(experiment_body(tasks, processor, fields))

@@ -249,6 +249,22 @@ class Circuits:
             )
         )
 
+    def estimate(
+        self,
+        circuit: Circuit,
+        *,
+        shots: int = 1000,
+        processor: str = DEFAULT_PROCESSOR,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        """Estimates a run without submitting it; the arguments are those of :meth:`run`.
+
+        Returns:
+            The fields of ``POST /quantum/estimate``: ``run_ms``, ``memory_bytes``, ``method``, ``method_reason``,
+            ``expected_start_at`` and others. Times are milliseconds.
+        """
+        return now(self._core.estimate(circuit, shots=shots, processor=processor, **fields))
+
     def list(self, **filters: Any) -> Iterator[Job[CircuitResult]]:
         """The key's circuits, newest first, fetched page by page.
 
@@ -301,6 +317,16 @@ class Batches:
             )
         )
 
+    def estimate(
+        self,
+        programs: Sequence[Mapping[str, Any] | Program],
+        *,
+        processor: str = DEFAULT_PROCESSOR,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        """Estimates a run without submitting it; see :meth:`Circuits.estimate`. ``programs`` has the figures of each."""
+        return now(self._core.estimate(programs, processor=processor, **fields))
+
     def list(self, **filters: Any) -> Iterator[Job[BatchResult]]:
         """The key's batches, newest first; ``filters`` as of :meth:`Circuits.list`."""
         return map(Job, iterate_now(self._core.list(**filters)))
@@ -343,6 +369,16 @@ class Experiments:
                 )
             )
         )
+
+    def estimate(
+        self,
+        tasks: Task | Sequence[Task],
+        *,
+        processor: str | None = None,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        """Estimates the time for ``max_shots`` of all tasks; see :meth:`Circuits.estimate`. ``tasks`` has the figures of each."""
+        return now(self._core.estimate(tasks, processor=processor, **fields))
 
     def list(self, **filters: Any) -> Iterator[Job[ExperimentResult]]:
         """The key's experiments, newest first; ``filters`` as of :meth:`Circuits.list`."""
