@@ -8,6 +8,7 @@ import { benchCompileTime } from './compile-time.ts';
 import { benchCpuEngine } from './cpu-engine.ts';
 import { benchDecoding } from './decoding.ts';
 import { benchDensity } from './density.ts';
+import { benchEstimates } from './estimates.ts';
 import { benchExperiments } from './experiments.ts';
 import { benchFirstRequests } from './first-requests.ts';
 import { benchFresh } from './fresh.ts';
@@ -43,6 +44,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'active-qubits': benchActiveQubits,
   decoding: benchDecoding,
   density: benchDensity,
+  estimates: benchEstimates,
   experiments: benchExperiments,
   'first-requests': benchFirstRequests,
   fresh: benchFresh,

@@ -1,6 +1,7 @@
 /** Methods that processors have, the limits of each, and the memory that states need. */
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
+import type { PauliSum } from '../circuit/observable.ts';
 import type { OutputName } from '../circuit/outputs.ts';
 import type { BondLimits, PauliLimits } from '../compiler/program.ts';
 import { FEW_SHOTS } from '../engine/stabilizer/frame-sampler.ts';
@@ -30,6 +31,8 @@ export interface MethodQuestion {
   /** A sentence that says why this method is asked for, where the request does not name it. */
   readonly whyAsked?: string;
   readonly outputs: readonly OutputName[];
+  /** Those whose values are asked for; undefined where they are not known. */
+  readonly observables?: readonly PauliSum[];
   /** Limits of matrix product states that the caller sets. */
   readonly bonds?: Partial<BondLimits>;
   /** Limits of Pauli propagation that the caller sets. */

@@ -2,6 +2,7 @@
 import { counted } from '../circuit/errors.ts';
 import { factsOf } from '../circuit/outputs.ts';
 import { compilePaulis, DEFAULT_PAULI_LIMITS } from '../compiler/pauli/compile-paulis.ts';
+import { expectedStrings } from '../compiler/pauli/expected-strings.ts';
 import type { PauliMap } from '../compiler/program.ts';
 import {
   type MethodCandidate,
@@ -16,6 +17,8 @@ import type { ProcessorSpec } from './processor.ts';
 const MAX_SURE_BRANCHINGS = 16;
 /** Milliseconds for a string and an operation; measured on kicked Ising models of 127 qubits. */
 const PER_PAULI_STRING_MS = 5e-5;
+/** Milliseconds for the map of an operation; processor times of circuits of 20 to 60 qubits. */
+const PER_MAP_MS = 0.01;
 
 /** Estimate of a circuit by Pauli propagation. */
 export function pauliCandidate(
@@ -45,6 +48,10 @@ export function pauliCandidate(
   }
   const most = Math.min(maxTerms, 2 ** numBranching);
   const bytes = 4 * most * (8 + 8 * Math.ceil(circuit.numQubits / 32));
+  // Without observables there is one of many strings, such as that of a snapshot.
+  const numStrings =
+    question.observables?.reduce((sum, each) => sum + expectedStrings(program, each), 0) ??
+    maps.length * most;
   const available = stateBytesOf(spec);
   if (bytes > available) {
     const why = `pauli_propagation needs ${roundedSize(bytes)} for ${most} strings, and there are ${roundedSize(available)}; max_terms lowers it`;
@@ -52,7 +59,11 @@ export function pauliCandidate(
   }
   const candidate = {
     method: 'pauli_propagation',
-    figures: { bytes, ms: maps.length * most * PER_PAULI_STRING_MS, msPerShot: 0 },
+    figures: {
+      bytes,
+      ms: maps.length * PER_MAP_MS + numStrings * PER_PAULI_STRING_MS,
+      msPerShot: 0,
+    },
     paulis,
     what: `Pauli propagation of each observable through ${counted(maps.length, 'operation')}, on up to ${counted(most, 'Pauli string')}`,
   } as const;

@@ -12,6 +12,7 @@ import {
   type DynamicCircuit,
   type MisreadOperation,
   type NoiseOperation,
+  numOperationsOf,
 } from '../../circuit/circuit.ts';
 import type { Channel } from '../../circuit/noise/channel.ts';
 import { type ComplexMatrix, dimension } from '../../math/complex-matrix.ts';
@@ -40,6 +41,8 @@ export interface NoiseOdds {
   readonly sites: readonly AlikeSites[];
   /** Whether the probabilities of some errors depend on the state, so that norms of states are computed. */
   readonly needsNorms: boolean;
+  /** Errors of a shot, with the rounds of loops. */
+  readonly numFaults: number;
   /** Qubits of the widest channel that is not depolarizing; density matrices take no wide ones. */
   readonly widestChannel: number;
 }
@@ -77,7 +80,13 @@ export function noiseOdds(circuit: DynamicCircuit): NoiseOdds {
     const numErrors = total ** 2 / squares / numSites;
     return { numSites, numErrors, odds: total / numSites / numErrors };
   });
-  return { sites, needsNorms, widestChannel };
+  const numWritten = allOperations(circuit.operations).length;
+  const ofWritten = sites.reduce((sum, { numSites, numErrors, odds }) => {
+    const total = numErrors * odds;
+    return sum + (numSites * total) / (1 + total);
+  }, 0);
+  const numFaults = (ofWritten * numOperationsOf(circuit)) / Math.max(1, numWritten);
+  return { sites, needsNorms, numFaults, widestChannel };
 }
 
 const binOf = (value: number): number => Math.round(BINS * Math.log2(value));

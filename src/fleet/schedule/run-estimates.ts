@@ -6,8 +6,8 @@
  * shots) is expected to take as long again. Otherwise the model is scaled by its error for circuits of the
  * width. If none has run, its two parts are scaled separately, the time that does not depend on the width
  * and the time that grows with the amplitudes, because a wide circuit says nothing about the start time of
- * a lane. Ratios are averaged as logarithms, so a run that took ten times as long and one that took a tenth
- * cancel.
+ * a lane. A method that has not run yet is scaled by the error for all others. Ratios are averaged as
+ * logarithms, so a run that took ten times as long and one that took a tenth cancel.
  *
  * Batch runs are learned separately: a batch takes a fraction of the time that its circuits take one by one,
  * so neither says anything about the other.
@@ -15,6 +15,7 @@
  * Lanes of the same kind share measurements. Otherwise runs would wait for a lane whose last few runs
  * happened to be fast while others are idle, and a lane with slow ones would get no run to correct that.
  */
+import { isNarrow } from '../run-together.ts';
 import type { LaneId } from './lane.ts';
 import { BRANCHES, type RunWork } from './scheduled-run.ts';
 
@@ -29,7 +30,15 @@ const MAX_KINDS = 1024;
  * Milliseconds on the machine of the cost model. Rough: runs correct them within a few circuits.
  * `perShot` is drawing and counting, `perOperation` compiling, `pass` a trip through 2^26 amplitudes.
  */
-const MODEL = { perOperation: 0.015, perShot: 0.0002, pass: 28, gatesPerPass: 40 };
+const MODEL = { perOperation: 0.015, perShot: 5e-5, pass: 28, gatesPerPass: 40 };
+/**
+ * Of each circuit of a batch, milliseconds: for a shot, for an outcome that may occur, and from the second circuit on, for
+ * beginning and for an operation. Fitted to processor times of 120 runs of 2 to 16 qubits (`bench/estimates.ts`).
+ */
+const BATCH = {
+  together: { perShot: 1.5e-5, perOutcome: 3e-5, perCircuit: 0, perOperation: 4e-5 },
+  oneByOne: { perShot: MODEL.perShot, perOutcome: 0, perCircuit: 0.1, perOperation: 5e-3 },
+};
 /** To begin, where nothing else is said. */
 const FIXED_MS = 0.1;
 const MODEL_AMPLITUDES = 2 ** 26;
@@ -43,6 +52,7 @@ const MAX_MS = 1e12;
  */
 const TRAJECTORIES = {
   perOperation: 0.12,
+  perShot: 0.0002,
   /** Errors by which most parts are compiled. */
   enough: 20,
   known: { perState: 0.04, evolving: 1.4 },
@@ -82,6 +92,7 @@ interface LaneSpeed {
 /** Run times of lanes. */
 export class RunEstimates {
   readonly #times = new Map<string, LaneTimes>();
+  readonly #overalls = new Map<string, Average>();
   readonly #speeds = new Map<string, LaneSpeed>();
   readonly #models = new Map<LaneId, string>();
   /** The last answer: the same question comes for each of many alike lanes. */
@@ -121,7 +132,7 @@ export class RunEstimates {
   #estimate(name: string, work: RunWork): number {
     const times = this.#times.get(timesName(name, work));
     const model = this.#modelMs(name, work);
-    if (times === undefined) return totalOf(model);
+    if (times === undefined) return totalOf(model) * Math.exp(this.#overall(name, work).mean);
     const known = times.byKind.get(kindOf(work));
     if (known !== undefined) return known.mean;
     const width = times.byWidth.get(work.numQubits);
@@ -137,9 +148,10 @@ export class RunEstimates {
     const ownName = timesName(name, work);
     let times = this.#times.get(ownName);
     if (times === undefined) {
+      const { mean } = this.#overall(name, work);
       times = {
-        fixed: newAverage(),
-        onStates: newAverage(),
+        fixed: { mean, count: 0 },
+        onStates: { mean, count: 0 },
         byWidth: new Map(),
         byKind: new Map(),
       };
@@ -148,6 +160,7 @@ export class RunEstimates {
     const measured = within(ms);
     const model = this.#modelMs(name, work);
     learn(times, model, measured);
+    add(this.#overall(name, work), Math.log(measured / totalOf(model)));
     let width = times.byWidth.get(work.numQubits);
     if (width === undefined) {
       width = newAverage();
@@ -162,6 +175,17 @@ export class RunEstimates {
     if (times.byKind.size <= MAX_KINDS) return;
     const [oldest] = times.byKind.keys();
     if (oldest !== undefined) times.byKind.delete(oldest);
+  }
+
+  /** Error of the model for all runs on a lane, whatever their method: that of its machine, to begin with. */
+  #overall(name: string, { numCircuits }: RunWork): Average {
+    const key = numCircuits === undefined ? name : `batches on ${name}`;
+    let overall = this.#overalls.get(key);
+    if (overall === undefined) {
+      overall = newAverage();
+      this.#overalls.set(key, overall);
+    }
+    return overall;
   }
 
   #modelMs(name: string, work: RunWork): Model {
@@ -190,33 +214,42 @@ export function modelMs(work: RunWork): number {
 /** Parts of the model, milliseconds. */
 function modelOf(work: RunWork) {
   const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
-  const { numCircuits = 1, trajectories, methodMs } = work;
+  const { numCircuits = 1, trajectories, method, methodMs } = work;
+  // Such runs are on one thread, whatever the lane has.
   if (methodMs !== undefined) {
-    return { compiling: 0, drawing: 0, evolving: numCircuits * methodMs };
+    return { compiling: numCircuits * methodMs, drawing: 0, evolving: 0 };
   }
   const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
   const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;
   const evolution = amplitudes * (gateCost + passes * MODEL.pass);
   const compiling = numOperations * MODEL.perOperation;
-  // The circuits of a batch begin together, and their shape is made ready once.
-  const drawing = numCircuits * shots * MODEL.perShot;
   if (trajectories === undefined) {
-    const numStates = isBranching ? BRANCHES : 1;
-    return { compiling, drawing, evolving: numCircuits * numStates * evolution };
+    const evolving = numCircuits * (isBranching ? BRANCHES : 1) * evolution;
+    if (work.numCircuits === undefined) {
+      return { compiling, drawing: shots * MODEL.perShot, evolving };
+    }
+    const areTogether = method === undefined && isNarrow(numQubits) && !isBranching;
+    const ofEach = areTogether ? BATCH.together : BATCH.oneByOne;
+    const each = shots * ofEach.perShot + Math.min(shots, 2 ** numQubits) * ofEach.perOutcome;
+    const further = ofEach.perCircuit + numOperations * ofEach.perOperation;
+    const drawing = numCircuits * each + Math.max(0, numCircuits - 1) * further;
+    return { compiling, drawing, evolving };
   }
   const { numStates, numEvolutions, needsNorms } = trajectories;
   const { perState, evolving } = needsNorms ? TRAJECTORIES.byNorms : TRAJECTORIES.known;
   const compiled = -Math.expm1((1 - numStates) / TRAJECTORIES.enough);
   return {
     compiling: compiling + numOperations * TRAJECTORIES.perOperation * compiled,
-    drawing: drawing + numCircuits * numStates * perState,
+    drawing: numCircuits * (shots * TRAJECTORIES.perShot + numStates * perState),
     evolving: numCircuits * numEvolutions * evolving * evolution,
   };
 }
 
-/** Name under which times of such work are learned: methods are learned apart, as batches are. */
-function timesName(name: string, { numCircuits, method }: RunWork): string {
-  const ofMethod = method === undefined ? name : `${method} on ${name}`;
+/** Name under which times of such work are learned: methods are learned apart, as batches, gradients and decoders are. */
+function timesName(name: string, { numCircuits, method, decoder, hasGradients }: RunWork): string {
+  const what = decoder ?? (hasGradients ? 'gradients' : undefined);
+  const ofWork = what === undefined ? name : `${what} on ${name}`;
+  const ofMethod = method === undefined ? ofWork : `${method} on ${ofWork}`;
   return numCircuits === undefined ? ofMethod : `batches on ${ofMethod}`;
 }
 

@@ -1,5 +1,5 @@
 /** A run as the scheduler sees it: whose it is, how urgent, where it may run, and how much work it is. */
-import type { AngleFormulas } from '../../circuit/angle-formulas.ts';
+import { type AngleFormulas, dependentAngles } from '../../circuit/angle-formulas.ts';
 import {
   type DynamicCircuit,
   hasMidCircuitMeasurement,
@@ -18,11 +18,13 @@ import {
   noiseOdds,
 } from '../../compiler/noise/expected-trajectories.ts';
 import type { BondLimits, PauliLimits } from '../../compiler/program.ts';
+import type { DecoderChoice } from '../../decoding/decoders.ts';
 import type { Stratum } from '../../decoding/fault-strata.ts';
 import type { ShotRange } from '../../engine/engine.ts';
 import { expectedUndecided } from '../../engine/exact-counts.ts';
 import type { ErrorCounting } from '../error-counting.ts';
 import { isNarrow } from '../run-together.ts';
+import { gradientMs } from './gradient-cost.ts';
 import type { LaneId, Precision } from './lane.ts';
 
 /** Urgency that the caller gave to a run, as it took effect. */
@@ -166,8 +168,15 @@ export interface RunWork {
   readonly method?: Exclude<RunMethod, 'statevector'>;
   /** Present for trajectories. */
   readonly trajectories?: TrajectoryWork;
-  /** Milliseconds of one circuit on the machine of the cost model, where its method has figures of its own. */
+  /**
+   * Milliseconds of one circuit on a thread of the machine of the cost model, where its method has figures of its own, and
+   * for gradients.
+   */
   readonly methodMs?: number;
+  /** Present where errors are counted; not all decoders take equally long. */
+  readonly decoder?: DecoderChoice;
+  /** Present for a run that asks for gradients. */
+  readonly hasGradients?: true;
 }
 
 /** Expected trajectories of a run. */
@@ -270,9 +279,11 @@ export function runWork(circuit: CircuitWork, request: CircuitRequest): RunWork 
   const run = { ...work, shots, numReadouts: numReadoutsOf(request) };
   if (!isBatch(request)) return run;
   const isExact = work.method === undefined && shots > 0 && isNarrow(circuit.numQubits);
+  const isDerived = request.gradients === true && work.method === undefined;
   return {
     ...run,
     numCircuits: request.numCircuits,
+    ...(isDerived && { methodMs: gradientMsOf(circuit, request), hasGradients: true as const }),
     ...(isExact && { undecided: expectedUndecided(circuit, shots) }),
   };
 }
@@ -304,9 +315,41 @@ function workByMethod(
     case 'sparse':
     case 'pauli_propagation': {
       const { ms, msPerShot } = figuresOf(method, request);
-      return { ...work, method, methodMs: ms + shots * msPerShot };
+      const { decoder } = request.errorCounting ?? {};
+      const decodingMs = decoder === undefined ? 0 : decodingMsOf(noise, decoder);
+      return {
+        ...work,
+        method,
+        methodMs: ms + shots * (msPerShot + decodingMs),
+        ...(decoder !== undefined && { decoder }),
+      };
     }
   }
+}
+
+/**
+ * Milliseconds of decoding a shot, for each of its errors: fitted to processor times of repetition and surface codes of
+ * distances 3 to 7 with errors of 0.1 to 0.8 % (`bench/estimates.ts`). Denser errors take longer each.
+ */
+const DECODING_MS: Readonly<Record<DecoderChoice, number>> = {
+  matching: 7e-4,
+  union_find: 1.2e-3,
+  lookup: 1e-4,
+  none: 0,
+};
+
+const decodingMsOf = (noise: NoiseOdds | undefined, decoder: DecoderChoice): number =>
+  (noise?.numFaults ?? 0) * DECODING_MS[decoder];
+
+/** Milliseconds of a circuit with its gradients: by the adjoint method, or by shifted circuits where these are narrow. */
+function gradientMsOf(circuit: CircuitWork, request: BatchRunRequest): number {
+  const { observables = [], formulas, gradientInputs } = request;
+  const openAngles =
+    formulas === undefined
+      ? circuit.numOperations
+      : dependentAngles(formulas, gradientInputs).reduce((sum, isOpen) => sum + isOpen, 0);
+  const { byShifts, adjoint } = gradientMs({ ...circuit, observables }, 2 * openAngles);
+  return isNarrow(circuit.numQubits) ? Math.min(byShifts, adjoint) : adjoint;
 }
 
 function trajectoryWork({ noise, isBranching }: CircuitWork, shots: number): TrajectoryWork {

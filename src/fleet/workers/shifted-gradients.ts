@@ -19,6 +19,7 @@ import {
 import type { Engine } from '../../engine/engine.ts';
 import { OutputNeedsFinalStateError } from '../../engine/errors.ts';
 import { isNarrow } from '../run-together.ts';
+import { gradientMs } from '../schedule/gradient-cost.ts';
 import type { BatchRunRequest } from '../schedule/scheduled-run.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { numOperationsOfSent, readCircuit } from './sent-circuit.ts';
@@ -28,14 +29,6 @@ import type { RunOutcome, SentBatch } from './worker-messages.ts';
 const MAX_ANGLES = 2 ** 18;
 /** Shapes whose shifts are remembered. */
 const MAX_SHAPES = 16;
-
-/** Time of a trip over a state in an engine's batch, nanoseconds. */
-const NS_PER_OPERATION = 20;
-const NS_PER_AMPLITUDE = 0.2;
-/** Time of an adjoint gradient: of its program, of an operation in it, and of an amplitude in both trips. */
-const NS_PER_ADJOINT = 10_000;
-const NS_PER_ADJOINT_OPERATION = 2_500;
-const NS_PER_ADJOINT_AMPLITUDE = 0.5;
 
 /** Runs the shifted circuits. */
 type RunBatch = (run: SentBatch) => Promise<RunOutcome>;
@@ -152,11 +145,8 @@ function shiftsOf(noisy: DynamicCircuit, isOpen: Uint8Array) {
 }
 
 function isFaster({ circuit, request: { observables = [] } }: SentBatch, numShifts: number) {
+  const { numQubits } = circuit;
   const numOperations = numOperationsOfSent(circuit);
-  const amplitudes = 2 ** circuit.numQubits;
-  const numTrips = observables.reduce((sum, terms) => sum + terms.length, numOperations);
-  const perTrip = NS_PER_OPERATION + NS_PER_AMPLITUDE * amplitudes;
-  const perAdjointTrip = NS_PER_ADJOINT_OPERATION + NS_PER_ADJOINT_AMPLITUDE * amplitudes;
-  const adjointNs = NS_PER_ADJOINT + observables.length * numOperations * perAdjointTrip;
-  return (1 + numShifts) * numTrips * perTrip < adjointNs;
+  const { byShifts, adjoint } = gradientMs({ numQubits, numOperations, observables }, numShifts);
+  return byShifts < adjoint;
 }

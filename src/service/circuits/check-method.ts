@@ -6,6 +6,7 @@ import { lowerLoss } from '../../circuit/loss/lower-loss.ts';
 import { applyNoise } from '../../circuit/noise/apply-noise.ts';
 import type { NoiseModelObject } from '../../circuit/noise/noise-model-schema.ts';
 import { type NoiseModel, readNoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import type { PauliSum } from '../../circuit/observable.ts';
 import { DELAY_IGNORED } from '../../circuit/openqasm/durations.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { factsOf, type OutputName } from '../../circuit/outputs.ts';
@@ -90,6 +91,8 @@ interface MethodAsked extends Asked, MethodFields {
   readonly typicalPoint?: (() => DynamicCircuit) | undefined;
   /** As in `MethodQuestion`. */
   readonly whyAsked?: string | undefined;
+  /** As in `MethodQuestion`. */
+  readonly sums?: readonly PauliSum[] | undefined;
   /** Whether estimates may take longer than a few milliseconds; true unless given. */
   readonly mayTakeLong?: boolean;
 }
@@ -105,7 +108,7 @@ export function checkMethod(
   faults: FaultList,
 ): ChosenMethod | undefined {
   const { circuit, shots, method = 'automatic', noise } = given;
-  const { typicalPoint, whyAsked, mayTakeLong = true } = given;
+  const { typicalPoint, whyAsked, sums, mayTakeLong = true } = given;
   const work = circuitWork(circuit);
   if (spec.family === 'superconducting') return onHardware({ noise, method }, spec, faults);
   const choice = chooseMethod(
@@ -119,6 +122,7 @@ export function checkMethod(
       paulis: pauliLimitsOf(given),
       ...(typicalPoint !== undefined && { typicalPoint }),
       ...(whyAsked !== undefined && { whyAsked }),
+      ...(sums !== undefined && { observables: sums }),
       mayTakeLong,
     },
     spec,

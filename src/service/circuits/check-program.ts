@@ -152,7 +152,7 @@ export function checkProgram(
     ? NO_RUN
     : target &&
       methodOfGroups(
-        { ...question, saved },
+        { ...question, saved, ...(observables?.length && { sums: observables }) },
         groups,
         sizedSpec(target, limits),
         mayTakeLong,

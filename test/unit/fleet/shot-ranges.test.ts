@@ -18,7 +18,7 @@ import { channelOf, depolarizing } from '../../support/textbook-channels.ts';
 /** A hundred sites of noise, where one of 15 errors happens. */
 function odds(probability: number) {
   const sites = [{ numSites: 100, numErrors: 15, odds: probability }];
-  return { sites, needsNorms: false, widestChannel: 1 };
+  return { sites, needsNorms: false, numFaults: 1, widestChannel: 1 };
 }
 
 const WORK: CircuitWork = {

@@ -22,16 +22,43 @@ function runMs(truth: RunEstimates, of: RunWork, fixed: number, onStates: number
   return fixed * none + onStates * (truth.expectedMs('wide', of) - none);
 }
 
+test('a method that has not run yet is as slow as the others were', () => {
+  const estimates = new RunEstimates();
+  const byTableau: RunWork = { ...work, method: 'stabilizer', methodMs: 7 };
+  const expected = estimates.expectedMs('small', byTableau);
+  const other = estimates.expectedMs('small', work);
+  for (let i = 0; i < 5; i++) estimates.observe('small', work, 3 * other);
+  expect(estimates.expectedMs('small', byTableau)).toBeCloseTo(3 * expected, 6);
+  expect(estimates.expectedMs('wide', byTableau)).toBe(expected);
+  // Once it has run, its own times count.
+  for (let i = 0; i < 5; i++) estimates.observe('small', byTableau, expected);
+  expect(estimates.expectedMs('small', byTableau)).toBeCloseTo(expected, 6);
+});
+
+test('decoders and gradients are learned apart', () => {
+  const estimates = new RunEstimates();
+  const sampled: RunWork = { ...work, method: 'stabilizer', methodMs: 7 };
+  estimates.observe('small', sampled, 7);
+  const before = estimates.expectedMs('small', sampled);
+  const decoded: RunWork = { ...sampled, methodMs: 50, decoder: 'matching' };
+  for (let i = 0; i < 5; i++) estimates.observe('small', decoded, 500);
+  expect(estimates.expectedMs('small', sampled)).toBe(before);
+  expect(estimates.expectedMs('small', { ...decoded, methodMs: 20 })).toBeGreaterThan(100);
+});
+
 describe('an estimate of a batch run', () => {
   const batchOf = (numCircuits: number): RunWork => ({ ...work, numCircuits });
 
-  test('is that of one circuit, of which all but beginning and compiling is done for each', () => {
+  test('is that of one circuit, and as much more for each further one, which is not compiled anew', () => {
     const estimates = new RunEstimates();
     const none = estimates.expectedMs('small', batchOf(0));
     const one = estimates.expectedMs('small', work);
     expect(estimates.expectedMs('small', batchOf(1))).toBe(one);
     expect(none).toBeLessThan(one / 5);
-    expect(estimates.expectedMs('small', batchOf(256))).toBeCloseTo(none + 256 * (one - none), 6);
+    const further = estimates.expectedMs('small', batchOf(2)) - one;
+    expect(further).toBeGreaterThan(one - none);
+    expect(further).toBeLessThan(1.5 * one);
+    expect(estimates.expectedMs('small', batchOf(256))).toBeCloseTo(one + 255 * further, 6);
   });
 
   test('adds the thread’s time on an adapter for the circuits that it leaves undecided', () => {
