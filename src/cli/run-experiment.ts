@@ -54,7 +54,6 @@ export async function runExperiment(
       tasks: bodies,
       ...(seed !== undefined && { seed }),
     };
-    const added = new NewCounts(open, counted, saveResume);
     const collect = options.submit === true ? collectAtService : collectHere;
     try {
       if (options.estimate === true) {
@@ -62,6 +61,7 @@ export async function runExperiment(
         showEstimate(await client.estimate(request as ExperimentSubmissionInput), {}, io);
         return;
       }
+      const added = new NewCounts(open, counted, saveResume);
       await collect(request, options, io, (counts) => added.add(counts));
     } catch (error) {
       throw refusalOf(error, open);

@@ -20,7 +20,12 @@ function stringsOf(
 }
 
 test('Clifford gates keep one string', () => {
-  const operations = [gate('H', [0]), gate('S', [1]), { ...gate('X', [1]), controls: [0] }, gate('H', [2])];
+  const operations = [
+    gate('H', [0]),
+    gate('S', [1]),
+    { ...gate('X', [1]), controls: [0] },
+    gate('H', [2]),
+  ];
   expect(stringsOf(operations, 'Z')).toBe(4);
 });
 
