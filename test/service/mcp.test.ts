@@ -62,6 +62,9 @@ describe('over HTTP', () => {
     expect(processors.processors.map(({ id }: { id: string }) => id)).toContain('qvm');
     expect((await call(client, 'draw_circuit', { circuit: BELL })).text).toBe(DRAWN);
 
+    const { value: expected } = await call(client, 'estimate_run', { circuit: BELL });
+    expect(expected).toMatchObject({ kind: 'circuit', method: 'statevector', shots: 1000 });
+
     const observables = [{ pauli: 'X0 X1' }];
     const bell = await call(client, 'run_circuit', { circuit: BELL, seed: 3, observables });
     const { counts, expectation, circuit_id: id, record } = bell.value;
@@ -77,11 +80,12 @@ describe('over HTTP', () => {
     const { value: whole } = await call(client, 'read_job', { id: wide.circuit_id, whole: true });
     expect(Object.keys(whole.counts)).toHaveLength(64);
 
-    const sweep = await call(client, 'run_sweep', {
+    const swept = {
       circuit: [{ gate: 'RY', qubit: 0, theta: { input: 'a' } }],
       inputs: { a: [0, 1] },
-      observables: [{ pauli: 'Z0' }],
-    });
+    };
+    expect((await call(client, 'estimate_run', swept)).value.programs[0].points).toBe(2);
+    const sweep = await call(client, 'run_sweep', { ...swept, observables: [{ pauli: 'Z0' }] });
     expect(sweep.value.programs[0].expectation[1][0]).toBeCloseTo(Math.cos(1), 12);
 
     const toffoli = {

@@ -81,6 +81,15 @@ function bodyOf({ processor, fields, ...given }: Readonly<Record<string, unknown
   return { target_processor: processor, ...Object.fromEntries(known), ...Object(fields) };
 }
 
+/** A batch of one program, whose inputs are swept. */
+function sweepOf({
+  processor: target_processor,
+  ...given
+}: Readonly<Record<string, unknown>> & { readonly processor: string }) {
+  const { target_processor: _, ...program } = Object(bodyOf(given));
+  return { target_processor, programs: [program], array_format: 'json' as const };
+}
+
 /** Every tool, in the order in which models see them. */
 export const TOOLS: readonly Tool[] = [
   tool({
@@ -99,6 +108,23 @@ export const TOOLS: readonly Tool[] = [
     isReading: true,
     answer: async (given, { circuitOf }) =>
       drawText(await circuitOf({ shots: 1, ...bodyOf(given) })),
+  }),
+  tool({
+    name: 'estimate_run',
+    description:
+      'Expected time, memory, method and start of a run that is not made. With inputs it is that of a sweep.',
+    input: z.object({
+      ...source,
+      inputs: z.record(z.string(), z.unknown()).optional(),
+      processor,
+      shots,
+      fields: further('/quantum/circuits', 'circuits'),
+    }),
+    isReading: true,
+    answer: async (given, { client }, signal) => {
+      const body = given.inputs === undefined ? bodyOf(given) : sweepOf(given);
+      return shortened(await client.estimate(body as CircuitSubmissionInput, { signal }));
+    },
   }),
   tool({
     name: 'run_circuit',
@@ -136,11 +162,8 @@ export const TOOLS: readonly Tool[] = [
       observables,
       fields: further('/quantum/batches', 'batches'),
     }),
-    answer: async ({ processor: target_processor, ...given }, { client }, signal) => {
-      const { target_processor: _, ...program } = Object(bodyOf(given));
-      const batch = { target_processor, programs: [program], array_format: 'json' as const };
-      return ended(client.batches, await client.batches.submit(batch, { signal }), signal);
-    },
+    answer: async (given, { client }, signal) =>
+      ended(client.batches, await client.batches.submit(sweepOf(given), { signal }), signal),
   }),
   tool({
     name: 'compile_circuit',
