@@ -4,10 +4,9 @@
  */
 import type { Qubit } from '../circuit/circuit.ts';
 import type { Program } from '../compiler/program.ts';
-import { DensityStates, type EntryAccess } from './density-states.ts';
+import type { EntryAccess } from './density-states.ts';
 import type { Engine, Executable, RunRequest, RunResult } from './engine.ts';
 import { DensityTooWideError, ProgramTooWideError } from './errors.ts';
-import { runDensity } from './run-density.ts';
 import { planTrajectories, type RunPlan } from './run-plan.ts';
 import { type RunnableProgram, runProgram } from './run-program.ts';
 import { runTrajectories } from './run-trajectories.ts';
@@ -56,6 +55,9 @@ export function stateMethods<S>(
       if (program.numQubits > maxDensityQubits) {
         throw new DensityTooWideError(numQubits, Math.floor(maxDensityQubits / 2), name);
       }
+      // Loaded with the first density matrix: the console's page downloads the engine, and has none.
+      const { DensityStates } = await import('./density-states.ts');
+      const { runDensity } = await import('./run-density.ts');
       const { executable, ...doubled } = await engine.place(program);
       const runnable = {
         numQubits,

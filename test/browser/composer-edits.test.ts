@@ -148,8 +148,8 @@ describeWith(['Chromium'], 'edits of the composer', () => {
     await visit.has('#composer-cell:has-text("Display of the probability of 1 of q0, 50%")');
     await visit.until(`location.hash.includes('c=')`);
     const link = String(await visit.evaluate('location.hash'));
-    await visit.has('.cm-content:has-text("x q[0]")');
-    await visit.lacks('.cm-content:has-text("probability")');
+    await visit.textHas('x q[0]');
+    await visit.lacks('.editor:has-text("probability")');
     await visit.open(link, visit.service.key);
     await expect.poll(displays).toEqual(['50%', '']);
     expect(await visit.violations()).toEqual([]);

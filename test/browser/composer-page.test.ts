@@ -1,14 +1,8 @@
 // @needs pages
 /** The composer: by keys, by mouse, by text, with the state beside it. */
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { ConsoleVisit, DESK, PHONE, test } from './console-visit.ts';
-
-/** Scripts of the console as it is served. */
-const ASSETS = 'src/console/built/assets';
-const MAX_WORKER_BYTES = 475_000;
 
 describeWith(['Chromium'], 'the composer', () => {
   let visit: ConsoleVisit;
@@ -26,12 +20,9 @@ describeWith(['Chromium'], 'the composer', () => {
   };
   /** Waits until the probabilities are these. */
   const probabilities = (text: string) => visit.has(`.bars[aria-label="Probabilities: ${text}"]`);
-  /** Waits until the text of the editor contains it. */
-  const editorHas = (text: string) =>
-    visit.page.locator('.cm-content').filter({ hasText: text }).waitFor();
   /** Replaces the text of the editor, as a person does. */
   const type = async (text: string) => {
-    await visit.page.locator('.cm-content').focus();
+    await visit.goToText();
     await visit.press('Control+a', 'Delete');
     await visit.page.keyboard.type(text);
   };
@@ -41,7 +32,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await probabilities('00 100%');
     await press('h', 'c');
     await probabilities('00 50%, 11 50%');
-    await editorHas('cx q[0], q[1];');
+    await visit.textHas('cx q[0], q[1];');
     expect(await visit.page.locator('.bloch').allTextContents()).toEqual([
       expect.stringContaining('|r| = 0.00'),
       expect.stringContaining('|r| = 0.00'),
@@ -69,7 +60,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await open('#/composer?example=bell');
     await probabilities('00 50%, 11 50%');
     // The text of the example comes after its state; before, there is nothing to select.
-    await editorHas('cx q[0], q[1];');
+    await visit.textHas('cx q[0], q[1];');
     await type('OPENQASM 3.0;\ninclude "stdgates.inc";\nqubit[2] q;\nx q[1];\n');
     await probabilities('10 100%');
     await visit.sees('X');
@@ -86,8 +77,8 @@ describeWith(['Chromium'], 'the composer', () => {
 
   test('keeps inputs in the text and its edits, and shares a program that gates cannot express', async () => {
     await open('#/composer?example=ansatz');
-    await editorHas('input float a;');
-    await editorHas('ry(a) q[0];');
+    await visit.textHas('input float a;');
+    await visit.textHas('ry(a) q[0];');
     const head = 'OPENQASM 3.0;\ninclude "stdgates.inc";\n';
     await type(`${head}input float a;\nqubit[1] q;\nrx(2*a) q[0];\n`);
     // The slider has the value of before, a quarter turn, which the angle doubles.
@@ -101,7 +92,7 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.click('Copy a link to this circuit');
     await visit.sees('The link');
     await visit.open(String(await visit.evaluate('location.hash')), undefined, DESK);
-    await editorHas('input int n;');
+    await visit.textHas('input int n;');
     await probabilities('00 100%');
     // The gates before it are neither shown nor changed, until the text is undone.
     await visit.lacks('#composer-grid');
@@ -111,15 +102,15 @@ describeWith(['Chromium'], 'the composer', () => {
 
   test('leaves a text as it was typed until a gate is changed', async () => {
     await open('#/composer?example=bell');
-    await editorHas('cx q[0], q[1];');
+    await visit.textHas('cx q[0], q[1];');
     await type('OPENQASM 3.0; qubit[2] q;');
     await probabilities('00 100%');
     await visit.page.keyboard.type(' U(pi, 0, pi) q[1];');
     await probabilities('10 100%');
-    await editorHas('OPENQASM 3.0; qubit[2] q; U(pi, 0, pi) q[1];');
+    await visit.textHas('OPENQASM 3.0; qubit[2] q; U(pi, 0, pi) q[1];');
     await press('Home', 'x');
     await probabilities('11 100%');
-    await editorHas('x q[0];');
+    await visit.textHas('x q[0];');
   });
 
   test('keeps what is edited through reloads, Back, examples and links, and says that a link is damaged', async () => {
@@ -142,11 +133,11 @@ describeWith(['Chromium'], 'the composer', () => {
     await visit.load(`${visit.origin}/${hash.slice(0, -3)}`);
     await visit.has('.composer > .notice.bad:has-text("The link is damaged")');
     await probabilities('01 50%, 10 50%');
-    await editorHas('x q[0];');
+    await visit.textHas('x q[0];');
     await type('OPENQASM 3.0; // unfinished');
     await visit.page.keyboard.type(' qubit');
     await visit.page.reload();
-    await editorHas('// unfinished qubit');
+    await visit.textHas('// unfinished qubit');
   });
 
   test('keeps what is edited when a browser reloads the address of just before', async () => {
@@ -218,7 +209,7 @@ describeWith(['Chromium'], 'the composer', () => {
       '50%',
     ]);
     await open('#/composer', PHONE);
-    await editorHas('qubit[2] q;');
+    await visit.textHas('qubit[2] q;');
     await type('OPENQASM 3.0; include "stdgates.inc"; qubit[16] q; ry(1) q[3]; h q[4]; h q; ');
     await visit.sees('The 32 most likely of 65,536 basis states');
     await visit.sees('Scroll sideways for all 32 bars.');
@@ -280,16 +271,6 @@ describeWith(['Chromium'], 'the composer', () => {
     await mouse.move(grid.x + 80, grid.y + 42, { steps: 5 });
     await mouse.up();
     await probabilities('01 100%');
-  });
-
-  test('has a worker that is small without the reader of texts', () => {
-    const assets = readdirSync(ASSETS);
-    const bytesOf = (name: string) => {
-      const [script] = assets.filter((each) => each.startsWith(name) && each.endsWith('.js'));
-      return statSync(join(ASSETS, script ?? name)).size;
-    };
-    expect(bytesOf('state-worker')).toBeLessThan(MAX_WORKER_BYTES);
-    expect(bytesOf('read-text')).toBeGreaterThan(50_000);
   });
 
   test.each([

@@ -17,7 +17,7 @@ describeWith(['Chromium'], 'the composer with texts in Stim’s format', () => {
 
   const open = (hash: string, size = DESK) => visit.open(hash, visit.service.key, size);
   const type = async (text: string) => {
-    await visit.page.locator('.cm-content').focus();
+    await visit.goToText();
     await visit.press('Control+a', 'Delete');
     await visit.page.keyboard.insertText(text);
   };
@@ -52,7 +52,7 @@ describeWith(['Chromium'], 'the composer with texts in Stim’s format', () => {
   test('follows the gates in the language, and draws gates where there is nothing else', async () => {
     await open('#/composer?example=bell');
     await visit.page.getByRole('group', { name: 'Language of the text' }).getByText('Stim').click();
-    await visit.has('.cm-content:has-text("CX 0 1")');
+    await visit.textHas('CX 0 1');
     await type('X 1');
     await visit.has('.bars[aria-label="Probabilities: 10 100%"]');
     await visit.has('#composer-grid .gate');
@@ -71,7 +71,7 @@ describeWith(['Chromium'], 'the composer with texts in Stim’s format', () => {
     await drawing('2 qubits, 1 TICK, 1 detector');
     await visit.click('Undo');
     await visit.has('#composer-grid .gate');
-    await visit.has('.cm-content:has-text("X 1")');
+    await visit.textHas('X 1');
     await visit.lacks('.editor .cm-fault');
   });
 

@@ -1,5 +1,6 @@
 // @needs pages
 /** Every page of the console, by its table of pages: in both schemes, at three sizes, without a key and with one. */
+import type { Socket } from 'node:net';
 import { describe, expect } from 'vitest';
 import { SCOPES } from '../../src/service/http/api-key.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
@@ -15,14 +16,18 @@ const WINDOWS = [
   ['on a phone', [PHONE]],
   ['on a desk and on a wall', [DESK, WALL]],
 ] as const;
+/** Most that a page loads at first: all answers, as they are sent, with those to its workers. */
+const MAX_FIRST_BYTES = 250_000;
 /** Holds in a page that has loaded. */
 const IS_LOADED = `document.querySelector('#main h1') !== null && !/Loading …/.test(document.body.innerText)`;
 
 describeWith(['Chromium'], 'the pages of the console', () => {
   let visit: ConsoleVisit;
   let admin: string;
+  const sockets: Socket[] = [];
   test.beforeAll(async ({ opened }) => {
     visit = await ConsoleVisit.start(opened);
+    visit.service.app.server.on('connection', (socket) => sockets.push(socket));
     admin = await visit.service.createKey('enterprise', SCOPES);
   });
 
@@ -44,6 +49,33 @@ describeWith(['Chromium'], 'the pages of the console', () => {
     await visit.page.unroute(lost);
     await visit.has('#main h1:text-is("The fleet")');
     visit.complaints.length = 0;
+  });
+
+  const sentBytes = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
+
+  test.for([
+    ...PAGES.map(({ name }) => `/#/${name}`),
+    '/docs',
+    '/docs/operations/submitCircuit',
+    '/docs/guides',
+    '/docs/guides/circuits',
+  ])('%s loads at most 250 KB at first', async (path, { annotate }) => {
+    await visit.open('#/', visit.service.key);
+    await visit.until(IS_LOADED);
+    await visit.page.goto('about:blank');
+    const browser = await visit.page.context().newCDPSession(visit.page);
+    await browser.send('Network.clearBrowserCache');
+    const before = sentBytes();
+    await visit.page.goto(`${visit.origin}${path}`);
+    if (path === '/#/composer') {
+      await visit.has('.bars');
+      await visit.textHas('qubit[2] q;');
+    }
+    await visit.page.waitForLoadState('networkidle');
+    const sent = sentBytes() - before;
+    await annotate(`${sent} bytes`);
+    expect(sent).toBeGreaterThan(10_000);
+    expect(sent).toBeLessThan(MAX_FIRST_BYTES);
   });
 
   describe.each(PAGES)('#/$name', ({ name, title }) => {

@@ -37,6 +37,20 @@ export class ConsoleVisit extends BrowserPage {
     await this.load(`${this.origin}/${hash}`);
   }
 
+  /** Goes to the text of the composer, whose editor is loaded then. */
+  async goToText(): Promise<void> {
+    await this.page.getByRole('textbox', { name: 'text of the circuit' }).focus();
+    await this.has('.cm-content:focus');
+  }
+
+  /** Waits until the text of the composer has a part. */
+  async textHas(part: string): Promise<void> {
+    await this.page
+      .getByRole('textbox', { name: 'text of the circuit' })
+      .filter({ hasText: part })
+      .waitFor();
+  }
+
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
     await this.service[Symbol.asyncDispose]();

@@ -75,9 +75,9 @@ describeWith(['Chromium'], 'the run panel', () => {
   });
 
   test('nothing is run while the text has a fault, or is not read yet', async () => {
-    const hasText = () => visit.has('.cm-content:has-text("cx q[0], q[1];")');
+    const hasText = () => visit.textHas('cx q[0], q[1];');
     await hasText();
-    await visit.page.locator('.cm-content').focus();
+    await visit.goToText();
     await visit.page.keyboard.type('x q[7]; ');
     // From the first key on, before the text is read.
     await visit.has('.run-panel .primary:disabled');

@@ -1,13 +1,14 @@
 /** Page to build a circuit, see its state, and run it. */
 
 import { useComputed, useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { CircuitSubmissionInput } from '../../client/client.ts';
-import { openLiveState } from '../live-state/live-state.ts';
+import { type LiveStates, openLiveState } from '../live-state/live-state.ts';
 import { RunPanel } from '../run/run-panel.tsx';
 import { FactList, type Facts } from '../shell/facts.tsx';
 import { Dialog, OptionList } from '../shell/forms.tsx';
+import { Problem } from '../shell/notice.tsx';
 import './composer.css';
 import {
   addQubit,
@@ -39,7 +40,6 @@ import { ALL_EXAMPLES, keepingFault, keepWork, openExample } from './kept.ts';
 import { exactProbabilities, followCircuit, isLive, live } from './live.ts';
 import { Palette } from './palette.tsx';
 import { StateView, StepControls } from './state-view.tsx';
-import { StimView } from './stim-view.tsx';
 import { TextEditor } from './text-editor.tsx';
 
 export function ComposerPage() {
@@ -128,7 +128,7 @@ export function ComposerPage() {
                 <Inspector />
               </>
             ) : 'stim' in text ? (
-              <StimView states={states} stim={text.stim} />
+              <Timeline states={states} stim={text.stim} />
             ) : (
               <>
                 <p class="notice">
@@ -159,6 +159,29 @@ export function ComposerPage() {
         </Dialog>
       )}
     </div>
+  );
+}
+
+/** The drawing of a text in Stim's format, which is loaded with the first one. */
+function Timeline(props: { readonly states: LiveStates; readonly stim: string }) {
+  const view = useSignal<ComponentType<typeof props>>();
+  const problem = useSignal<unknown>(undefined);
+  useEffect(() => {
+    import('./stim-view.tsx').then(
+      ({ StimView }) => {
+        view.value = StimView;
+      },
+      (error: unknown) => {
+        problem.value = error;
+      },
+    );
+  }, []);
+  const View = view.value;
+  if (View !== undefined) return <View {...props} />;
+  return problem.value === undefined ? (
+    <p class="note">The text is being drawn …</p>
+  ) : (
+    <Problem error={problem.value} />
   );
 }
 

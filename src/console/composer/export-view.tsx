@@ -10,7 +10,6 @@ import { circuit, draft, gateSource, inputs, textSource } from './editor.ts';
 import { mirror } from './kept.ts';
 import { source } from './live.ts';
 import type { Framework } from './python-parts.ts';
-import { pythonText } from './python-texts.ts';
 import { messageOfAnswer } from './state-words.ts';
 
 const FORMS = [
@@ -181,6 +180,7 @@ async function textOf(form: Form, states: LiveStates, origin: string | undefined
     default: {
       const answer = await states.gateMatrices(gateSource.value);
       if (answer.kind === 'refused') throw new Error(messageOfAnswer(answer));
+      const { pythonText } = await import('./python-texts.ts');
       return pythonText(form as Framework, circuit.value, inputs.value, answer.matrices, origin);
     }
   }

@@ -190,9 +190,7 @@ function useKeys(props: GridProps): void {
       const { target } = event;
       const grid = document.getElementById('composer-grid');
       if (event.defaultPrevented || !(target instanceof Element) || grid === null) return;
-      // An editor is behind its host.
-      const takesText = target.closest('input, select, textarea, dialog') ?? target.shadowRoot;
-      if (takesText !== null) return;
+      if (target.closest('input, select, textarea, dialog, .editor') !== null) return;
       const before = said.value;
       if (!pressed(event, target === grid, latest.current)) return;
       event.preventDefault();

@@ -1,5 +1,5 @@
 /** Languages of the editor, with the colours of their words. */
-import type { StreamParser } from '@codemirror/language';
+import { type StreamParser, StringStream } from '@codemirror/streamparser';
 
 const KEYWORDS = new Set(
   'OPENQASM include gate measure reset barrier if else for while in return def defcal let const input output ctrl negctrl inv pow end break continue opaque pragma box delay'.split(
@@ -66,3 +66,30 @@ export const LANGUAGES = {
   openqasm3: { title: 'OpenQASM 3', parser: OPENQASM },
   stim: { title: 'Stim', parser: STIM },
 } as const;
+
+/** Name of a text in a language. */
+export const textLabel = (form: keyof typeof LANGUAGES): string =>
+  `${LANGUAGES[form].title} text of the circuit`;
+
+/** The words of lines, each with the kind that gives it a colour; null for a word without one. */
+export function colouredLines(
+  lines: readonly string[],
+  form: keyof typeof LANGUAGES,
+): readonly (readonly (readonly [word: string, kind: string | null])[])[] {
+  return colouredBy<unknown>(LANGUAGES[form].parser, lines);
+}
+
+function colouredBy<State>({ startState, token }: StreamParser<State>, lines: readonly string[]) {
+  // Checked: a parser without a state at the beginning uses none.
+  const state = startState?.(0) as State;
+  return lines.map((line) => {
+    const words: (readonly [string, string | null])[] = [];
+    const stream = new StringStream(line, 4, 2);
+    while (!stream.eol()) {
+      stream.start = stream.pos;
+      const kind = token(stream, state);
+      words.push([stream.current(), kind]);
+    }
+    return words;
+  });
+}

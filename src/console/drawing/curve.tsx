@@ -1,13 +1,18 @@
-/** Curves over one axis, drawn by uPlot, with their values in words and as a table. */
+/**
+ * Curves over one axis, drawn by uPlot, with their values in words and as a table. What draws them is loaded with the
+ * first curve.
+ */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { rounded } from '../numbers.ts';
 import './curve.css';
 import { ValuesTable } from '../shell/table.tsx';
-import { COLOURS, DrawnCurves, dashOf } from './drawn-curves.ts';
+import type { DrawnCurves } from './drawn-curves.ts';
 import {
   type Axis,
   ascending,
+  COLOURS,
   curvesInWords,
+  dashOf,
   pointInWords,
   type Series,
   valueInWords,
@@ -41,6 +46,7 @@ export function Curve({
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<DrawnCurves>(undefined);
   const [at, setAt] = useState<number>();
+  const [isLost, setLost] = useState(false);
   const order = useMemo(() => ascending(x), [x.values]);
   const frame = {
     ...{ height, isLogarithmic, isJoined },
@@ -52,13 +58,28 @@ export function Curve({
   };
   const shape = JSON.stringify([frame, series.map((each) => each.label)]);
 
+  const values = useRef({ x, series, order });
+  values.current = { x, series, order };
+  const show = () => {
+    const now = values.current;
+    plot.current?.show(now.x, now.series, now.order);
+  };
   useEffect(() => {
-    if (host.current === null) return;
-    const drawn = new DrawnCurves(host.current, frame, series, setAt);
-    plot.current = drawn;
-    return () => drawn.end();
+    let isEnded = false;
+    const draw = async () => {
+      const { DrawnCurves } = await import('./drawn-curves.ts');
+      if (isEnded || host.current === null) return;
+      plot.current = new DrawnCurves(host.current, frame, series, setAt);
+      show();
+    };
+    draw().catch(() => setLost(true));
+    return () => {
+      isEnded = true;
+      plot.current?.end();
+      plot.current = undefined;
+    };
   }, [shape]);
-  useEffect(() => plot.current?.show(x, series, order), [shape, x, series]);
+  useEffect(show, [shape, x, series]);
 
   const last = order.length - 1;
   const move = (event: KeyboardEvent) => {
@@ -82,6 +103,7 @@ export function Curve({
       <div
         ref={host}
         class="plot"
+        style={{ minHeight: `${height}px` }}
         role="slider"
         tabIndex={0}
         aria-label={`${label}. ${words}`}
@@ -92,7 +114,9 @@ export function Curve({
         onKeyDown={move}
       />
       <figcaption aria-hidden="true">
-        {point ?? 'Point at the drawing, or use the arrow keys, to read values.'}
+        {isLost
+          ? 'The drawing could not be loaded. The table has its values.'
+          : (point ?? 'Point at the drawing, or use the arrow keys, to read values.')}
       </figcaption>
       <ValuesTable
         label={label}

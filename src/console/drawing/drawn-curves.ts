@@ -4,16 +4,14 @@ import { rounded } from '../numbers.ts';
 import {
   type Axis,
   boundsOf,
+  COLOURS,
+  dashOf,
   inOrder,
   labelledTicks,
   logarithmicTicks,
   rangeOf,
   type Series,
 } from './plot-data.ts';
-
-export const COLOURS = ['--class-1', '--class-0', '--ink'] as const;
-/** Curves differ by their dashes, too: eleven of them have a pair of their own. */
-const DASHES: readonly (readonly number[])[] = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
 
 /** Properties of a drawing that stay while its values change. */
 export interface Frame {
@@ -30,11 +28,6 @@ export interface Frame {
 /** Name of the colour of the curve of a number. */
 function colourOf(index: number): string {
   return COLOURS[index % COLOURS.length] ?? COLOURS[0];
-}
-
-/** Dashes of the curve of a number. */
-export function dashOf(index: number): readonly number[] {
-  return DASHES[index % DASHES.length] ?? [];
 }
 
 /** Distances of ticks between whole numbers. */

@@ -19,6 +19,16 @@ export interface Series {
   readonly intervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
 }
 
+/** Names of the colours of curves, in turn. */
+export const COLOURS = ['--class-1', '--class-0', '--ink'] as const;
+/** Curves differ by their dashes, too: eleven of them have a pair of their own. */
+const DASHES: readonly (readonly number[])[] = [[], [9, 5], [2, 4], [12, 4, 2, 4]];
+
+/** Dashes of the curve of a number. */
+export function dashOf(index: number): readonly number[] {
+  return DASHES[index % DASHES.length] ?? [];
+}
+
 /** Indices of the points by ascending x. */
 export function ascending({ values }: Axis): readonly number[] {
   return Array.from(values, (_, i) => i).sort((a, b) => Number(values[a]) - Number(values[b]));

@@ -69,7 +69,11 @@ export class StateComputer {
         case 'parse':
           return (await textReader()).parseText(request.source);
         case 'write':
-          return (await textReader()).writeText(request.source, request.form);
+          return await (await import('./write-text.ts')).writeText(
+            request.source,
+            request.form,
+            read,
+          );
         case 'timeline':
           return (await textReader()).drawStim(request.source);
         case 'slice':
@@ -179,7 +183,7 @@ export class StateComputer {
   }
 }
 
-/** Readers of texts are a third of the worker's script, and many circuits never need them. */
+/** Readers of texts are a quarter of the worker's script, and many circuits never need them. */
 const textReader = () => import('./read-text.ts');
 
 async function read(source: LiveSource): Promise<ReadSource> {

@@ -37,8 +37,8 @@ function decoded(text: string): string {
   }
 }
 
-/** Place that the page shows. */
-export const place = signal<Place>(placeOf(''));
+/** Place that the page shows. The first one is known at once: the modules of another page are not loaded. */
+export const place = signal<Place>(placeOf(typeof location === 'undefined' ? '' : location.hash));
 
 /** Follows the address of the window from now on. */
 export function followAddress(): void {

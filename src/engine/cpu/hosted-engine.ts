@@ -24,13 +24,10 @@ import { type PlacedStates, type StateEngine, stateMethods } from '../state-meth
 import { stateBudget } from '../state-operations.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { NARROW_MEMORY_BYTES, WIDE_MEMORY_BYTES } from './arena.ts';
-import { prepareBatch } from './batch-run.ts';
 import { cpuGradientStates } from './cpu-gradient.ts';
 import { type CpuProgram, type CpuState, CpuStates } from './cpu-states.ts';
 import type { KernelHost } from './kernel-host.ts';
 import { type LoweredProgram, ProgramLowering } from './lowered-program.ts';
-import { runChain, runnableChain } from './mps/run-matrix-product.ts';
-import { TensorMemory } from './mps/tensor-memory.ts';
 import { placedBytes, placeProgram, SegmentStore } from './placed-program.ts';
 import { MAX_DENSE_QUBITS, PRECISIONS } from './precision.ts';
 import { retryOnLostThread, ThreadPool, type ThreadPoolOptions } from './thread-pool.ts';
@@ -124,8 +121,9 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     prepare: {
       ...stateMethods(stateEngine(parts)),
       gradient: async (program) => prepareGradient(parts, program),
-      batch: async (shape) => prepareBatch(batchHost, shape),
-      matrix_product_state: async (program) => prepareMatrixProduct(parts, program),
+      // Loaded when they are first used: the console's page downloads the engine, and needs neither.
+      batch: async (shape) => (await import('./batch-run.ts')).prepareBatch(batchHost, shape),
+      matrix_product_state: async (program) => await prepareMatrixProduct(parts, program),
     },
     close: () => mutex.close(() => pools.close()),
   };
@@ -286,10 +284,12 @@ function place(
 }
 
 /** Double precision, whatever the engine's options are. */
-function prepareMatrixProduct(
+async function prepareMatrixProduct(
   { options: { memoryBytes = Number.POSITIVE_INFINITY }, pools, mutex }: EngineParts,
   program: MatrixProductProgram,
-): Executable {
+): Promise<Executable> {
+  const { runChain, runnableChain } = await import('./mps/run-matrix-product.ts');
+  const { TensorMemory } = await import('./mps/tensor-memory.ts');
   const chain = runnableChain(program);
   return mutex.executable(
     (request: RunRequest, signal) =>
