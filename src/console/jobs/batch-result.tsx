@@ -8,6 +8,7 @@ import { Histogram } from '../drawing/histogram.tsx';
 import type { Axis, Series } from '../drawing/plot-data.ts';
 import { grouped, listed } from '../numbers.ts';
 import { TextField } from '../shell/forms.tsx';
+import { Snapshots } from './output-views.tsx';
 import { ResultFields } from './result-fields.tsx';
 import { inWords, observableInWords } from './result-shape.ts';
 
@@ -46,9 +47,10 @@ function ProgramView({
   /** The program as it was sent, if the record has it. */
   readonly asked: unknown;
 }) {
-  const { points, counts, expectation, qubits, method, shots, seed } = program;
+  const { points, counts, saved, expectation, qubits, method, shots, seed } = program;
   const { largest_bond: bonds, truncation_error: cuts, error_bound: bounds } = program;
-  const { inputs, observables } = Object(asked) as {
+  const { inputs, observables, circuit } = Object(asked) as {
+    readonly circuit?: unknown;
     readonly inputs?: Readonly<Record<string, unknown>>;
     readonly observables?: readonly unknown[];
   };
@@ -81,7 +83,9 @@ function ProgramView({
           <Curve label={`${title}: values by ${x.label}`} x={x} series={series} />
         </>
       )}
-      {counts !== undefined && <PointCountsView title={title} counts={counts} />}
+      {(counts ?? saved) !== undefined && (
+        <PointView title={title} program={program} circuit={circuit} />
+      )}
     </div>
   );
 }
@@ -118,30 +122,38 @@ function axisOf(inputs: Readonly<Record<string, unknown>> | undefined, points: n
   return { label: 'point', values: Float64Array.from({ length: points }, (_, i) => i) };
 }
 
-function PointCountsView({
+/** Counts and snapshots of a point. */
+function PointView({
   title,
-  counts,
+  program: { counts, saved },
+  circuit,
 }: {
   readonly title: string;
-  readonly counts: readonly Readonly<Record<string, number>>[];
+  readonly program: BatchProgramResult;
+  readonly circuit: unknown;
 }) {
   const [point, setPoint] = useState(0);
-  const map = useMemo(() => new Map(Object.entries(counts[point] ?? {})), [counts, point]);
+  const numPoints = (counts ?? saved ?? []).length;
+  const map = useMemo(() => new Map(Object.entries(counts?.[point] ?? {})), [counts, point]);
+  const snapshots = saved?.[point];
   return (
     <>
-      {counts.length > 1 && (
+      {numPoints > 1 && (
         <TextField
-          label={`Point, 0 to ${counts.length - 1}`}
+          label={`Point, 0 to ${numPoints - 1}`}
           type="number"
           min={0}
-          max={counts.length - 1}
+          max={numPoints - 1}
           value={point}
           onText={(text) =>
-            setPoint(Math.max(0, Math.min(counts.length - 1, Math.floor(Number(text)))))
+            setPoint(Math.max(0, Math.min(numPoints - 1, Math.floor(Number(text)))))
           }
         />
       )}
-      <Histogram label={counts.length > 1 ? `${title}, point ${point}` : title} counts={map} />
+      {counts !== undefined && (
+        <Histogram label={numPoints > 1 ? `${title}, point ${point}` : title} counts={map} />
+      )}
+      {snapshots !== undefined && <Snapshots saved={snapshots} circuit={circuit} />}
     </>
   );
 }

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Circuit, CompileRequestInput, Task } from '../../client/api-types.ts';
 import { ExperimentResult } from '../experiments/experiment-result.tsx';
-import { basisLabel, grouped, listed, numberOf } from '../numbers.ts';
+import { grouped, listed, numberOf } from '../numbers.ts';
 import { isCounted } from '../run/detection-rates.ts';
 import { DetectionResult } from '../run/detection-result.tsx';
 import { FittedCircuit } from '../run/fitted-circuit.tsx';
@@ -12,8 +12,9 @@ import { hashOf } from '../shell/route.ts';
 import { Table } from '../shell/table.tsx';
 import { BatchResultView } from './batch-result.tsx';
 import type { Job, JobRow } from './job-row.ts';
+import { OutputPart, Snapshots } from './output-views.tsx';
 import { FieldsTable, ResultFields, ResultPart } from './result-fields.tsx';
-import { type Fields, isTable, observableInWords } from './result-shape.ts';
+import { type Fields, isTable } from './result-shape.ts';
 import { StatusChip } from './status-chip.tsx';
 import { WorkDrawing } from './work-drawing.tsx';
 import { bb84Of } from './work-shapes.ts';
@@ -101,13 +102,13 @@ function PlanTasks({
   );
 }
 
-/** Amplitudes and shots that are listed. */
+/** Shots that are listed. */
 const NUM_LISTED = 256;
 
 /** Shows the outputs of a circuit. */
 function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
   const { probabilities, expectation, statevector, amplitudes, fitting, purity, memory } = circuit;
-  const { detection_events: events } = circuit;
+  const { detection_events: events, density_matrix: density, unitary, saved } = circuit;
   // The labels of probabilities are bits.
   const isAlike = circuit.label_format !== 'hex';
   const counts = useMemo(() => new Map(Object.entries(circuit.counts ?? {})), [circuit.counts]);
@@ -125,33 +126,32 @@ function CircuitResult({ circuit }: { readonly circuit: Circuit }) {
       )}
       {counts.size > 0 && <ComparedCounts label="Counts" counts={counts} exact={exact} />}
       {(counts.size === 0 || !isAlike) && probabilities !== undefined && (
-        <ResultPart title="Probabilities">
-          <FieldsTable
-            label="Probabilities"
-            rows={Object.entries(probabilities).map(([outcome, probability]) => ({
-              outcome,
-              probability,
-            }))}
-          />
-        </ResultPart>
+        <OutputPart
+          title="Probabilities"
+          output={{ kind: 'probabilities', value: probabilities }}
+        />
       )}
       {expectation !== undefined && (
-        <ResultPart title="Expectation values">
-          <FieldsTable label="Expectation values" rows={expectationRows(circuit)} />
-          <p class="small">Their sum is {expectation.sum.toPrecision(6)}.</p>
-        </ResultPart>
+        <OutputPart
+          title="Expectation values"
+          output={{ kind: 'expectation', value: expectation }}
+          observables={circuit.request?.['observables']}
+        />
       )}
       {purity !== undefined && <ResultFields fields={{ purity }} />}
       {statevector !== undefined && (
-        <ResultPart title="State vector">
-          <FieldsTable label="State vector" rows={amplitudeRows(statevector, circuit.qubits)} />
-        </ResultPart>
+        <OutputPart title="State vector" output={{ kind: 'statevector', value: statevector }} />
       )}
       {amplitudes !== undefined && (
-        <ResultPart title="Amplitudes">
-          <FieldsTable label="Amplitudes" rows={Object.entries(amplitudes).map(amplitudeRow)} />
-        </ResultPart>
+        <OutputPart title="Amplitudes" output={{ kind: 'amplitudes', value: amplitudes }} />
       )}
+      {density !== undefined && (
+        <OutputPart title="Density matrix" output={{ kind: 'matrix', value: density }} />
+      )}
+      {unitary !== undefined && (
+        <OutputPart title="Unitary matrix" output={{ kind: 'matrix', value: unitary }} />
+      )}
+      {saved !== undefined && <Snapshots saved={saved} circuit={circuit.request?.['circuit']} />}
       {memory !== undefined && (
         <p class="small job-text">
           First shots: {memory.slice(0, NUM_LISTED).join(' ')}
@@ -198,31 +198,4 @@ function FittingTable({ fitting }: { readonly fitting: NonNullable<Circuit['fitt
       </p>
     </>
   );
-}
-
-function expectationRows({ expectation, request }: Circuit): readonly Fields[] {
-  const asked = request?.['observables'];
-  const names = Array.isArray(asked) ? asked.map(observableInWords) : [];
-  return (expectation?.values ?? []).map((value, i) => ({
-    observable: names[i] ?? String(i),
-    value,
-    ...(expectation?.standard_error !== undefined && {
-      standard_error: expectation.standard_error[i] ?? null,
-    }),
-  }));
-}
-
-function amplitudeRows(
-  amplitudes: readonly (readonly [number, number])[],
-  numQubits: number,
-): readonly Fields[] {
-  return amplitudes
-    .map((amplitude, index) => amplitudeRow([basisLabel(index, numQubits), amplitude]))
-    .filter(({ probability }) => probability > 1e-12)
-    .toSorted((a, b) => b.probability - a.probability)
-    .slice(0, NUM_LISTED);
-}
-
-function amplitudeRow([label, [re, im]]: readonly [string, readonly [number, number]]) {
-  return { basis_state: label, real: re, imaginary: im, probability: re * re + im * im };
 }
