@@ -67,6 +67,35 @@ export const test = base
     });
   });
 
+/**
+ * Gives the focus to all that takes it, one after the other, and names what has no ring around it, or one that is cut off
+ * by a part that scrolls or hides. The thumb of a slider has a ring of which a page cannot ask.
+ */
+const RING_FAULTS = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter((each) => each.checkVisibility() && each.type !== 'range' && !each.disabled)
+  .flatMap((each) => {
+    each.focus();
+    const name = each.tagName + ' ' + (each.getAttribute('aria-label') ?? each.textContent).trim().slice(0, 40);
+    const around = [];
+    for (let up = each; up !== document.body; up = up.parentElement) around.push(up);
+    const at = around.findIndex((up) => getComputedStyle(up).outlineStyle !== 'none');
+    if (document.activeElement !== each || at < 0) return [name + ' has none'];
+    const { outlineWidth, outlineOffset } = getComputedStyle(around[at]);
+    const width = parseFloat(outlineWidth) + parseFloat(outlineOffset) - 0.5;
+    const ring = around[at].getBoundingClientRect();
+    return around.slice(at + 1).flatMap((up) => {
+      const { overflowX, overflowY } = getComputedStyle(up);
+      const box = up.getBoundingClientRect();
+      const [left, top] = [box.left + up.clientLeft, box.top + up.clientTop];
+      // What is larger than its place is cut off by itself.
+      const isCutX = overflowX !== 'visible' && ring.width <= up.clientWidth &&
+        (ring.left - width < left || ring.right + width > left + up.clientWidth);
+      const isCutY = overflowY !== 'visible' && ring.height <= up.clientHeight &&
+        (ring.top - width < top || ring.bottom + width > top + up.clientHeight);
+      return isCutX || isCutY ? [name + ' is cut off by ' + up.className] : [];
+    });
+  })`;
+
 /** A window with one page. */
 export class BrowserPage implements AsyncDisposable {
   /**
@@ -202,6 +231,14 @@ export class BrowserPage implements AsyncDisposable {
     await this.evaluate(AXE);
     const found = await this.evaluate(`axe.run().then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
+    return Array.isArray(found) ? found.map(String) : [];
+  }
+
+  /** What has no ring when it has the focus, or one that is cut off. */
+  async ringFaults(): Promise<readonly string[]> {
+    // Rings are drawn for whoever uses keys.
+    await this.press('Tab');
+    const found = await this.evaluate(RING_FAULTS);
     return Array.isArray(found) ? found.map(String) : [];
   }
 

@@ -79,19 +79,23 @@ describeWith(['Chromium'], 'the pages of the console', () => {
   });
 
   describe.each(PAGES)('#/$name', ({ name, title }) => {
-    test.each(WINDOWS)('%s: axe finds nothing, nothing is cut off', async (_, sizes) => {
-      for (const key of [undefined, visit.service.key, admin]) {
-        await visit.open(`#/${name}`, key, sizes[0]);
-        await visit.until(IS_LOADED);
-        expect(await visit.page.title()).toBe(`${title} · Quantum Compute Service`);
-        for (const size of sizes) {
-          for (const scheme of SCHEMES) {
-            await visit.resize(size, scheme);
-            expect(await visit.violations()).toEqual([]);
+    test.each(WINDOWS)(
+      '%s: axe finds nothing, nothing is cut off, and the focus is seen',
+      async (_, sizes) => {
+        for (const key of [undefined, visit.service.key, admin]) {
+          await visit.open(`#/${name}`, key, sizes[0]);
+          await visit.until(IS_LOADED);
+          expect(await visit.page.title()).toBe(`${title} · Quantum Compute Service`);
+          for (const size of sizes) {
+            for (const scheme of SCHEMES) {
+              await visit.resize(size, scheme);
+              expect(await visit.violations()).toEqual([]);
+            }
+            await expect.poll(() => visit.overflow()).toBe(0);
+            expect(await visit.ringFaults()).toEqual([]);
           }
-          await expect.poll(() => visit.overflow()).toBe(0);
         }
-      }
-    });
+      },
+    );
   });
 });

@@ -65,6 +65,7 @@ describeWith(['Chromium'], 'pages at their widths', () => {
           );
           expect(await page.violations()).toEqual([]);
           await isOurs();
+          expect(await page.ringFaults()).toEqual([]);
         }
       }
     },

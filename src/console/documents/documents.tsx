@@ -1,15 +1,17 @@
 /**
- * Entry of the guides and of the API reference: colours as chosen, search, copies of listings, and requests that are
- * tried out. The pages can be read without it.
+ * Entry of the guides and of the API reference: colours as chosen, search, copies of listings, requests that are tried
+ * out, and the focus in view. The pages can be read without it.
  */
 import '../colours.css';
 import '../console.css';
 import './documents.css';
 import { render } from 'preact';
 import { CopyButton } from '../shell/api-panel.tsx';
+import { showFocus } from '../shell/focus.ts';
 import { SchemeButton } from '../shell/scheme.tsx';
 import { Search } from './search.tsx';
 
+showFocus();
 const tools = document.getElementById('tools');
 if (tools !== null) {
   render(

@@ -49,6 +49,12 @@ function logRange(_: uPlot, least: number | null, greatest: number | null): uPlo
   return [least / margin, greatest * margin];
 }
 
+/** Range of the axis: its values. A single one stands in the middle; uPlot would have it begin an axis to 100. */
+function rangeOfAxis(_: uPlot, least: number | null, greatest: number | null): uPlot.Range.MinMax {
+  if (least === null || greatest === null) return [0, 1];
+  return least === greatest ? [least - 1, greatest + 1] : [least, greatest];
+}
+
 /** A plot of uPlot that has the width of its element and the colours of the scheme. */
 export class DrawnCurves {
   readonly #host: HTMLElement;
@@ -127,7 +133,10 @@ export class DrawnCurves {
         points: { size: 9, fill: (_: uPlot, i: number) => colour(colourOf(i - 1))() },
       },
       scales: {
-        x: x.isLogarithmic ? { time: false, ...LOGARITHMIC, range: logRange } : { time: false },
+        x: {
+          time: false,
+          ...(x.isLogarithmic ? { ...LOGARITHMIC, range: logRange } : { range: rangeOfAxis }),
+        },
         y: { ...(isLogarithmic && LOGARITHMIC), range: () => this.#range() },
       },
       axes: [

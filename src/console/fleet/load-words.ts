@@ -83,7 +83,7 @@ export function loadCurves({ engines, minutes }: ServiceLoad): {
     }),
   });
   return {
-    x: { label: 'minutes ago', values: ages.map((age) => (age === 0 ? 0 : -age)) },
+    x: { label: 'minutes, now is 0', values: ages.map((age) => (age === 0 ? 0 : -age)) },
     busy: engines.map((lane) =>
       series(laneName(lane), ({ busy }) => {
         const mean = busy[lane.id];

@@ -116,7 +116,7 @@ export class Reference {
           (each) =>
             `<tr><td>${methodHtml(each)} <code>${escapedHtml(each.path)}</code></td><td><a href="${OPERATIONS_PATH}/${each.id}">${escapedHtml(each.summary)}</a></td></tr>`,
         );
-      return `<h2 id="${name}">${titleOf(name)}</h2>\n<p>${escapedHtml(description)}</p>\n<div class="scroll" tabindex="0"><table><thead><tr><th>Request</th><th>What it does</th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table></div>`;
+      return `<h2 id="${name}">${titleOf(name)}</h2>\n<p>${escapedHtml(description)}</p>\n<div class="scroll" tabindex="0"><table class="operations"><thead><tr><th>Request</th><th>What it does</th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table></div>`;
     });
     const intro = (info.description ?? '')
       .split(/\n\n/)
