@@ -33,6 +33,7 @@ try {
   const page = await chromium.newPage({ viewport: SIZE });
   await makeBellState(page);
   await showDisplays(page);
+  await showSweep(page);
   await showJobsAndLoad(page);
 } finally {
   await service.stop('SIGTERM');
@@ -78,6 +79,15 @@ async function showDisplays(page: Page): Promise<void> {
     await page.keyboard.press(key);
   await page.waitForSelector('.of-display .tip');
   await page.locator('.canvas').screenshot({ path: join(FOLDER, '6-displays.png') });
+}
+
+async function showSweep(page: Page): Promise<void> {
+  await page.goto(`${service.origin}/#/sweeps`);
+  await page.getByRole('button', { name: 'Ramsey fringe' }).click();
+  await page.getByRole('button', { name: 'Run the sweep' }).click();
+  await page.getByText('Completed', { exact: false }).first().waitFor();
+  await page.waitForSelector('.curve .plot canvas');
+  await page.locator('.curve').first().screenshot({ path: join(FOLDER, '9-sweep.png') });
 }
 
 async function showJobsAndLoad(page: Page): Promise<void> {

@@ -6,6 +6,7 @@ import { SCOPES } from '../../src/service/http/api-key.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { SCHEMES } from './browser-page.ts';
 import { ConsoleVisit, DESK, PHONE, test, WALL } from './console-visit.ts';
+import { LOW_TEXT_CONTRASTS } from './contrast.ts';
 
 // The table's types are those of the console, which has the types of browsers.
 const TABLE = new URL('../../src/console/shell/pages.ts', import.meta.url).href;
@@ -90,6 +91,7 @@ describeWith(['Chromium'], 'the pages of the console', () => {
             for (const scheme of SCHEMES) {
               await visit.resize(size, scheme);
               expect(await visit.violations()).toEqual([]);
+              expect(await visit.evaluate(LOW_TEXT_CONTRASTS)).toEqual([]);
             }
             await expect.poll(() => visit.overflow()).toBe(0);
             expect(await visit.ringFaults()).toEqual([]);

@@ -4,11 +4,10 @@ import { beforeEach, describe, expect } from 'vitest';
 import { DEMO_FACTS } from '../support/demo-facts.ts';
 import { describeWith } from '../support/facilities/describe-with.ts';
 import { DESK, PHONE, SCHEMES, test } from './browser-page.ts';
-import { MARK_CONTRASTS, TEXT_CONTRASTS } from './demo-page-contrast.ts';
+import { MARK_CONTRASTS, TEXT_CONTRAST, TEXT_CONTRASTS } from './contrast.ts';
 import { BORDERLINE, DemoVisit, LOPSIDED } from './demo-page-visit.ts';
 
-/** Contrast of text by WCAG 2.2, level AA; of marks and edges of controls. */
-const TEXT_CONTRAST = 4.5;
+/** Contrast of marks and edges of controls by WCAG 2.2, level AA. */
 const MARK_CONTRAST = 3;
 
 const SMALL_PHONE = { ...PHONE, width: 320 };

@@ -121,6 +121,16 @@ describeWith(['Chromium'], 'the run panel', () => {
     expect(processor.tasks.map(({ circuit }) => circuit)).toMatchObject([{ numQubits: 3 }]);
   });
 
+  test('a Bell pair is made and run in four clicks from the first page', async () => {
+    await visit.open('#/', visit.service.key, { width: 1440, height: 900 });
+    await visit.page.getByRole('link', { name: 'Build a circuit' }).click();
+    await visit.page.locator('.palette-gate:text-is("H")').click();
+    await visit.page.locator('.palette-gate:text-is("CX")').click();
+    await visit.page.locator('.run-panel .primary').click();
+    await state('Run 1 has completed.');
+    await visit.has('.run-result .histogram svg');
+  });
+
   test('a Bell pair is made and run in ten keys from the first page, and its counts are beside its state', async () => {
     await visit.open('#/', visit.service.key, { width: 1440, height: 900 });
     await visit.has('main h1');

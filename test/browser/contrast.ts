@@ -1,8 +1,15 @@
 /** Expressions that measure contrasts when a page evaluates them. */
 
+/** Contrast of text by WCAG 2.2, level AA. */
+export const TEXT_CONTRAST = 4.5;
+
 /** Relative luminance and contrast, as WCAG 2.2 defines them, of colours as the browser computes them. */
 const CONTRAST = `
-  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const parse = (text) => {
+    const numbers = text.match(/[\\d.]+/g).map(Number);
+    // Mixed colours are parts of 1.
+    return text.startsWith('color(srgb') ? numbers.map((each, i) => (i < 3 ? 255 * each : each)) : numbers;
+  };
   const luminance = (colour) => {
     const [r, g, b] = colour.slice(0, 3).map((each) => {
       const c = each / 255;
@@ -43,6 +50,9 @@ export const TEXT_CONTRASTS = `(() => {
   }
   return found;
 })()`;
+
+/** Texts whose contrast is lower than that, of disabled buttons, too, which axe leaves out. */
+export const LOW_TEXT_CONTRASTS = `${TEXT_CONTRASTS}.filter(([, contrast]) => !(contrast >= ${TEXT_CONTRAST}))`;
 
 /** Colours of marks, each with its contrast with what it stands on. */
 export const MARK_CONTRASTS = `(() => {
