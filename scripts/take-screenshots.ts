@@ -87,7 +87,10 @@ async function showSweep(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Run the sweep' }).click();
   await page.getByText('Completed', { exact: false }).first().waitFor();
   await page.waitForSelector('.curve .plot canvas');
-  await page.locator('.curve').first().screenshot({ path: join(FOLDER, '9-sweep.png') });
+  await page
+    .locator('.curve')
+    .first()
+    .screenshot({ path: join(FOLDER, '9-sweep.png') });
 }
 
 async function showJobsAndLoad(page: Page): Promise<void> {

@@ -121,6 +121,25 @@ describeWith(['Chromium'], 'the run panel', () => {
     expect(processor.tasks.map(({ circuit }) => circuit)).toMatchObject([{ numQubits: 3 }]);
   });
 
+  test('says what a run would take, moves nothing, and is quiet where the service does not know', async () => {
+    const line = () => visit.page.locator('.run-estimate').textContent();
+    const top = () =>
+      visit.evaluate(`document.querySelector('.state-card').getBoundingClientRect().top`);
+    const tops = [await top()];
+    await expect.poll(line).toMatch(/on statevector-sim by statevector, starts at once\.$/i);
+    tops.push(await top());
+    await visit.page.route('**/quantum/estimate', (route) => route.abort());
+    await visit.fill('Shots', '500');
+    await expect.poll(line).toBe('');
+    tops.push(await top());
+    await visit.page.unroute('**/quantum/estimate');
+    expect(tops).toEqual(Array(3).fill(tops[0]));
+    await visit.lacks('.run-panel .notice.bad');
+    await visit.page.locator('.run-panel .primary').click();
+    await state('Run 1 has completed.');
+    visit.complaints.length = 0;
+  });
+
   test('a Bell pair is made and run in four clicks from the first page', async () => {
     await visit.open('#/', visit.service.key, { width: 1440, height: 900 });
     await visit.page.getByRole('link', { name: 'Build a circuit' }).click();

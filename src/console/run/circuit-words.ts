@@ -1,7 +1,7 @@
 /** Texts on a run of a circuit: its place, method and time. */
-import type { Circuit } from '../../client/api-types.ts';
+import type { Circuit, Estimate } from '../../client/api-types.ts';
 import type { Progress } from '../../client/job-events.ts';
-import { duration, grouped, numberOf, percent } from '../numbers.ts';
+import { duration, grouped, memory, numberOf, percent, timeOfDay } from '../numbers.ts';
 
 /** Facts of a record, by title; undefined if the record does not say. */
 export type CircuitFacts = readonly (readonly [title: string, text: string | undefined])[];
@@ -83,4 +83,28 @@ function basisInWords(
   if ('vendor' in backend) return backend.basis;
   if (backend.emulates !== undefined) return `emulated: a model of ${backend.emulates}`;
   return request?.['noise'] === undefined ? 'simulated' : 'simulated, with modelled noise';
+}
+
+/** Memory from which on an estimate names it, in bytes. */
+const MUCH_MEMORY = 2 ** 26;
+/** A start within so many milliseconds is one at once. */
+const SOON_MS = 1000;
+
+/**
+ * What a run is expected to take: "About 0.2 s on qvm by statevector, starts at once."
+ *
+ * @param now - Milliseconds since 1970.
+ */
+export function estimateInWords(estimate: Estimate, now: number): string {
+  const { processor, method, run_ms: runMs, memory_bytes: bytes = 0 } = estimate;
+  const { expected_start_at: start } = estimate;
+  const time = runMs === undefined ? 'On' : `About ${duration(runMs)} on`;
+  const parts = [
+    `${time} ${processor}${method === undefined ? '' : ` by ${method.replaceAll('_', ' ')}`}`,
+    ...(bytes < MUCH_MEMORY ? [] : [`in ${memory(bytes)} of memory`]),
+  ];
+  const startAt = Date.parse(start ?? '');
+  if (startAt >= now + SOON_MS) parts.push(`starts at about ${timeOfDay(startAt)}`);
+  else if (start !== undefined) parts.push('starts at once');
+  return `${parts.join(', ')}.`;
 }

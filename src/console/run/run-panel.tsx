@@ -13,6 +13,7 @@ import { hashOf } from '../shell/route.ts';
 import { key, keyInfo, mayUse } from '../shell/session.ts';
 import { progressInWords } from './circuit-words.ts';
 import { FittedCircuit } from './fitted-circuit.tsx';
+import { RunEstimate } from './run-estimate.tsx';
 import {
   type Choices,
   chosenOption,
@@ -155,6 +156,7 @@ function Panel({ submission, numQubits, exactProbabilities, hindrance, children 
           </p>
         )}
         <div class="run-foot">
+          <RunEstimate request={canRun ? request : undefined} />
           <p class="small">
             {!hasMeasurement(submission) &&
               'The circuit has no measurement, so all qubits are measured at its end. '}

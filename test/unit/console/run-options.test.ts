@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Processor } from '../../../src/client/api-types.ts';
+import type { Estimate, Processor } from '../../../src/client/api-types.ts';
+import { estimateInWords } from '../../../src/console/run/circuit-words.ts';
 import { onUsedQubits } from '../../../src/console/run/fitted-wires.ts';
 import {
   chosenOption,
@@ -190,4 +191,35 @@ test('a fitted circuit is drawn on the qubits of the device that it uses', () =>
     ['BARRIER', [0, 1], 2],
     ['M', [1], 3],
   ]);
+});
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
+const at = (ms: number) => new Date(NOW + ms).toISOString();
+
+test.each<[Partial<Estimate>, string]>([
+  [
+    { method: 'statevector', run_ms: 212, memory_bytes: 64, expected_start_at: at(-30) },
+    'About 212 ms on qvm by statevector, starts at once.',
+  ],
+  [
+    { method: 'matrix_product_state', run_ms: 65_000, memory_bytes: 2 ** 33 },
+    'About 65.0 s on qvm by matrix product state, in 8 GiB of memory.',
+  ],
+  [{ expected_start_at: at(999) }, 'On qvm, starts at once.'],
+  [{}, 'On qvm.'],
+])('%o is said as %s', (estimate, words) => {
+  const whole = {
+    kind: 'circuit',
+    processor: 'qvm',
+    shots: 1,
+    queue_depth: 0,
+    ...estimate,
+  } as const;
+  expect(estimateInWords(whole, NOW)).toBe(words);
+});
+
+test('a later start has its time of day', () => {
+  const estimate = { kind: 'circuit', processor: 'qvm', shots: 1, queue_depth: 3 } as const;
+  const words = estimateInWords({ ...estimate, expected_start_at: at(61_000) }, NOW);
+  expect(words).toMatch(/^On qvm, starts at about \d\d:05:06\.$/);
 });
