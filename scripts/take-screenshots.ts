@@ -33,8 +33,8 @@ try {
   const page = await chromium.newPage({ viewport: SIZE });
   await makeBellState(page);
   await showDisplays(page);
-  await showSweep(page);
   await showJobsAndLoad(page);
+  await showSweep(page);
 } finally {
   await service.stop('SIGTERM');
 }

@@ -52,6 +52,21 @@ describeWith(['Chromium'], 'the pages of the console', () => {
     visit.complaints.length = 0;
   });
 
+  test('a link leads to the beginning of a page, and Back to the place of before', async () => {
+    await visit.open('#/', undefined, { width: 1280, height: 600 });
+    await visit.sees('Teleportation');
+    await visit.evaluate('scrollTo(0, 9999)');
+    const left = Number(await visit.evaluate('scrollY'));
+    expect(left).toBeGreaterThan(100);
+    await visit.page.getByRole('link', { name: 'Teleportation' }).click();
+    await visit.has('#composer-grid');
+    await expect.poll(() => visit.evaluate('scrollY')).toBe(0);
+    await visit.page.goBack();
+    await visit.has('.start');
+    // What the page says of the service may have another length.
+    await expect.poll(() => visit.evaluate('scrollY')).toBeGreaterThan(left / 2);
+  });
+
   const sentBytes = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
 
   test.for([

@@ -51,7 +51,7 @@ async function bundleOf(path: string): Promise<string> {
       write: false,
       target: 'esnext',
       minify: false,
-      rolldownOptions: { checks: { pluginTimings: false } },
+      rolldownOptions: { checks: { pluginTimings: false }, output: { codeSplitting: false } },
     },
   });
   if (!('output' in built) || built.output.length !== 1) {

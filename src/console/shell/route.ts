@@ -40,10 +40,21 @@ function decoded(text: string): string {
 /** Place that the page shows. The first one is known at once: the modules of another page are not loaded. */
 export const place = signal<Place>(placeOf(typeof location === 'undefined' ? '' : location.hash));
 
-/** Follows the address of the window from now on. */
+/**
+ * Follows the address of the window from now on. A page that a link leads to is seen from its beginning; Back leads to
+ * where its page was scrolled to, which the browser does.
+ */
 export function followAddress(): void {
+  let isByLink = false;
+  window.addEventListener('click', ({ target }) => {
+    isByLink = target instanceof Element && target.closest('a[href^="#/"]') !== null;
+  });
   const read = () => {
+    const before = place.peek();
     place.value = placeOf(window.location.hash);
+    if (isByLink && place.peek().page !== before.page)
+      window.scrollTo({ top: 0, behavior: 'instant' });
+    isByLink = false;
   };
   window.addEventListener('hashchange', read);
   read();
