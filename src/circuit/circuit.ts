@@ -470,6 +470,12 @@ export function preparedState({ operations: [first] }: DynamicCircuit): Prepared
   return first?.kind === 'initialize' ? first.state : undefined;
 }
 
+/** The circuit without the state given by numbers that it begins in. */
+export function withoutPreparedState<C extends DynamicCircuit>(circuit: C): C {
+  if (preparedState(circuit) === undefined) return circuit;
+  return { ...circuit, operations: circuit.operations.slice(1) };
+}
+
 /** The snapshots of a circuit, in order. */
 export function savesOf({
   operations,

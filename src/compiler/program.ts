@@ -274,8 +274,8 @@ export interface GradientProgram {
    */
   readonly backward: Program;
   /**
-   * Places that are |0⟩ in ψ after the last step of `backward`. Where a place is not moved any more before that, the
-   * part of both states in which it is 1 matters no more.
+   * Places that are |0⟩ in ψ after the last step of `backward`; none where `forward` begins in a state given by numbers.
+   * Where a place is not moved any more before that, the part of both states in which it is 1 matters no more.
    */
   readonly returned: readonly Qubit[];
   readonly numParameters: number;

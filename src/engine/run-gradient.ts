@@ -3,6 +3,7 @@ import type { PauliSum } from '../circuit/observable.ts';
 import type { GradientProgram } from '../compiler/program.ts';
 import type { GradientRequest, GradientResult } from './engine.ts';
 import { OutputNeedsFinalStateError, ProgramTooWideError } from './errors.ts';
+import type { InitialEntries } from './initial-entries.ts';
 import { planRun, type RunPlan } from './run-plan.ts';
 import type { MaybePromise } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
@@ -11,6 +12,8 @@ import { TimeSlicer } from './time-slicer.ts';
 export interface GradientStates {
   /** Makes ψ, from |0…0⟩. */
   clear(): MaybePromise<void>;
+  /** Sets ψ, which has just been made, to a state given by numbers. */
+  initialize(entries: InitialEntries): MaybePromise<void>;
   /** Applies a step of the forward program, as `StateOperations.applySweep`. */
   forward(step: number, onPasses: (passesDone: number) => void): MaybePromise<void>;
   /** Keeps a copy of ψ if there is memory for a third state; returns whether there is. */
@@ -98,6 +101,10 @@ export async function runGradient(
     apply: (step: number, onPasses: (done: number) => void) => MaybePromise<void>,
   ) => {
     for (const [index, step] of steps.entries()) {
+      if (step.kind === 'initialize') {
+        await states.initialize(step.entries);
+        continue;
+      }
       if (step.kind !== 'sweep') throw new Error('unreachable: a gradient of more than sweeps');
       const done = apply(index, (done) => {
         passesOfStep = passes * done;

@@ -14,7 +14,7 @@ import {
 import { gate, randomGates, randomUse } from '../support/random-circuits.ts';
 import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
-import { finalAmplitudes } from '../support/state-oracle.ts';
+import { applied, finalAmplitudes } from '../support/state-oracle.ts';
 import type { EngineUnderTest } from './engine-suite.ts';
 
 const PARAMETRIC = GATES.filter(({ parameters }) => parameters.length > 0);
@@ -32,6 +32,13 @@ function randomCircuit(seed: number, numQubits: number, numGates: number): Circu
     else operations.push(...randomGates(stream, numQubits, 1, 2));
   }
   return { numQubits, numBits: 0, operations };
+}
+
+/** Amplitudes of a random state. */
+function randomState(stream: RandomStream, numQubits: number): Float64Array {
+  const amplitudes = Float64Array.from({ length: 2 * 2 ** numQubits }, () => stream.normal());
+  const norm = Math.hypot(...amplitudes);
+  return amplitudes.map((each) => each / norm);
 }
 
 /** Layers as those that are trained: rotations of all qubits, and rotations or gates of pairs. */
@@ -197,6 +204,44 @@ export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderT
       const sum = angleGradient.reduce((all, each, i) => all + (slots[i] === 0 ? each : 0), 0);
       expect(Math.abs((gradients[0] ?? 0) - sum)).toBeLessThan(exact);
     });
+
+    testSeeds(
+      'of circuits that begin in any state are those of differences',
+      SEEDS,
+      async (seed) => {
+        const stream = new RandomStream(900 + seed);
+        const numQubits = 1 + (seed % 5);
+        const shape = randomCircuit(seed, numQubits, 10);
+        const amplitudes = randomState(stream, numQubits);
+        const qubits = Array.from({ length: numQubits }, (_, q) => q);
+        const start = { kind: 'initialize', qubits, state: { kind: 'pure', amplitudes } } as const;
+        const circuit = { ...shape, operations: [start, ...shape.operations] };
+        const angles = Float64Array.from(anglesOf(shape));
+        const observables = [
+          randomObservable(stream, numQubits),
+          randomObservable(stream, numQubits),
+        ];
+        const { values, gradients } = await gradientOf(engine(), circuit, observables);
+        const valuesAt = (at: Float64Array) => {
+          const state = withAngles(shape, at).operations.reduce(
+            (before, operation) =>
+              operation.kind === 'gate' || operation.kind === 'unitary'
+                ? applied(before, operation)
+                : before,
+            amplitudes,
+          );
+          return observables.map((each) => expectationOf(state, each));
+        };
+        expect(largestDifference(values, valuesAt(angles))).toBeLessThan(exact);
+        const differences = observables.flatMap((_, o) =>
+          Array.from(angles, (angle, i) => {
+            const [up, down] = [STEP, -STEP].map((by) => valuesAt(angles.with(i, angle + by))[o]!);
+            return (up! - down!) / (2 * STEP);
+          }),
+        );
+        expect(largestDifference(gradients, differences)).toBeLessThan(Math.max(1e-6, exact));
+      },
+    );
 
     test('pass phases under two controls beside gates of the same pair', async () => {
       const operations = [

@@ -181,13 +181,28 @@ test('a batch takes states, at all points and by estimates from shots', async ()
     initial_state: { product: '+1' },
     return: ['expectation', 'gradient'],
   };
+  const real = (each: number): Amplitude => [each, 0];
+  const mixture = {
+    ...program,
+    initial_state: { density_matrix: [[0.8, 0].map(real), [0, 0.2].map(real)] },
+  };
   const answer = await postBatch({
     target_processor: 'qvm',
-    programs: [program, product, { ...program, shots: 40_000, seed: 5 }],
+    programs: [
+      { ...program, return: ['expectation', 'gradient'] },
+      product,
+      { ...program, shots: 40_000, seed: 5 },
+      { ...mixture, return: ['expectation', 'gradient'] },
+    ],
   });
   expect(answer.statusCode).toBe(201);
-  const [exact, turned, estimated] = answer.json().data.programs;
+  const [exact, turned, estimated, mixed] = answer.json().data.programs;
   expect(exact.expectation).toEqual(thetas.map((theta) => [expect.closeTo(zOf(theta), 12)]));
+  const slopeOf = (theta: number) => (zOf(theta + 1e-4) - zOf(theta - 1e-4)) / 2e-4;
+  expect(exact.gradient).toEqual(thetas.map((theta) => [[expect.closeTo(slopeOf(theta), 7)]]));
+  expect(mixed.gradient).toEqual(
+    thetas.map((theta) => [[expect.closeTo(-0.6 * Math.sin(theta), 12)]]),
+  );
   expect(turned.expectation).toEqual(thetas.map((theta) => [expect.closeTo(-Math.cos(theta), 12)]));
   expect(turned.gradient).toEqual(thetas.map((theta) => [[expect.closeTo(Math.sin(theta), 12)]]));
   for (const [i, theta] of thetas.entries()) {
@@ -412,23 +427,33 @@ test.each<[string, Body, string, string]>([
   ]);
 });
 
-test('refuses a gradient from amplitudes, in batches', async () => {
+test('gives a gradient from amplitudes of as many qubits as an adjoint one is faster for', async () => {
+  const numQubits = 10;
+  const amplitudes = Array.from({ length: 2 ** numQubits }, (_, i) => [
+    Math.cos(1 + i) / 2 ** (numQubits / 2),
+    Math.sin(1 + i) / 2 ** (numQubits / 2),
+  ]);
+  const circuit = Array.from({ length: 3 * numQubits }, (_, i) =>
+    i % 3 === 2
+      ? { gate: 'CX', control: i % numQubits, target: (i + 1) % numQubits }
+      : { gate: 'RY', qubit: i % numQubits, theta: { input: i % 2 === 0 ? 'a' : 'b' } },
+  );
+  const step = 1e-4;
   const answer = await postBatch({
     target_processor: 'qvm',
     programs: [
       {
-        circuit: [{ gate: 'RY', qubit: 0, theta: { input: 'a' } }],
-        inputs: { a: 1 },
-        initial_state: plus,
-        observables: [{ pauli: 'Z0' }],
-        return: ['gradient'],
+        circuit,
+        inputs: { a: [0.3, 0.3 + step, 0.3 - step, 0.3, 0.3], b: [1, 1, 1, 1 + step, 1 - step] },
+        initial_state: { amplitudes },
+        observables: [{ pauli: 'Z0 X3' }, { pauli: 'Y7' }],
+        return: ['expectation', 'gradient'],
       },
     ],
   });
-  expect(answer.json().error.details).toEqual([
-    expect.objectContaining({
-      path: 'programs[0].return',
-      message: expect.stringContaining('basis or product state'),
-    }),
-  ]);
+  const [{ expectation, gradient }] = answer.json().data.programs;
+  for (const o of [0, 1]) {
+    const slope = (up: number) => (expectation[up][o] - expectation[up + 1][o]) / (2 * step);
+    expect(gradient[0][o]).toEqual([expect.closeTo(slope(1), 6), expect.closeTo(slope(3), 6)]);
+  }
 });

@@ -43,14 +43,14 @@ export async function runCircuit(
 }
 
 /** Makes every angle of a circuit a parameter of its own. */
-export function ownSlots(circuit: Circuit): Int32Array {
+export function ownSlots(circuit: DynamicCircuit): Int32Array {
   return Int32Array.from(anglesOf(circuit), (_, i) => i);
 }
 
 /** Compiles the gradient of a circuit for the engine, by each of its angles unless `kinds` says otherwise. */
 export async function preparedGradient(
   engine: Engine,
-  circuit: Circuit,
+  circuit: DynamicCircuit,
   kinds: GradientKinds = { slots: ownSlots(circuit) },
   values: ArrayLike<number> = anglesOf(circuit),
 ): Promise<GradientExecutable> {
@@ -62,7 +62,7 @@ export async function preparedGradient(
 /** Compiles the gradient and runs it once. */
 export async function gradientOf(
   engine: Engine,
-  circuit: Circuit,
+  circuit: DynamicCircuit,
   observables: readonly PauliSum[],
   ...kinds: readonly [kinds?: GradientKinds, values?: ArrayLike<number>]
 ): Promise<GradientResult> {

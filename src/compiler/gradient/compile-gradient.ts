@@ -10,7 +10,14 @@
  * @see Jones & Gacon, "Efficient calculation of gradients in classical simulations of variational quantum algorithms",
  *   2020.
  */
-import { type Circuit, hasMidCircuitMeasurement, type Qubit } from '../../circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  hasMidCircuitMeasurement,
+  preparedState,
+  type Qubit,
+  withoutPreparedState,
+} from '../../circuit/circuit.ts';
 import { uniformDraw } from '../../math/philox.ts';
 import { pairForm } from '../pair-form.ts';
 import { type AngleKinds, CONSTANT } from '../parametric.ts';
@@ -42,11 +49,12 @@ const NEGLIGIBLE = 1e-13;
  * Compiles the gradient of a circuit. Measurements at its end are ignored. A circuit that measures or resets before its
  * end has no gradient: engines refuse its program.
  *
+ * @param circuit - Static, but for a pure state given by numbers that it may begin in.
  * @throws {GateNotDifferentiableError} if a wanted angle belongs to a gate whose matrix is no short sum of waves in it.
  * @throws {KernelTooWideError} if a matrix that is not diagonal spans more targets than `target.maxDenseQubits`.
  */
 export function compileGradient(
-  circuit: Circuit,
+  circuit: DynamicCircuit,
   { slots, wanted }: GradientKinds,
   target: TargetProfile,
 ): CompiledGradient {
@@ -55,16 +63,18 @@ export function compileGradient(
   const operations = hasGradient
     ? circuit.operations.filter(({ kind }) => kind !== 'measure')
     : circuit.operations;
-  // Checked: parameters in place of angles make no loops.
-  const generic = withParameters({ ...circuit, operations }, slots) as Circuit;
+  const generic = withParameters({ ...circuit, operations }, slots);
   const optimized = optimize(generic, { keepState: true }).circuit;
   const ancilla =
     target.probesBetweenSweeps === true ? undefined : Math.max(MIN_ANCILLA, circuit.numQubits);
-  const inverted = hasGradient ? optimized : { ...optimized, operations: [] };
-  const backward = backwardCircuit(inverted, ancilla, isWanted);
+  // Checked: parameters in place of angles make no loops, and without its state the circuit is static.
+  const gates = withoutPreparedState(optimized) as Circuit;
+  const inverted = hasGradient ? gates : { ...gates, operations: [] };
+  const inverse = backwardCircuit(inverted, ancilla, isWanted);
+  const backward = preparedState(circuit) === undefined ? inverse : { ...inverse, returned: [] };
   const numParameters = slots.reduce((most, slot) => Math.max(most, slot + 1), 0);
   const contraction = contractionOf(backward.runs, numParameters);
-  const schedule = (form: (circuit: Circuit) => Circuit) =>
+  const schedule = (form: <C extends DynamicCircuit>(circuit: C) => C) =>
     scheduled(form(optimized), generic, backward, ancilla, form, target);
   const paired = schedule((each) => pairForm(each, target.costs));
   // Pairs of gates are rewritten to a form that does not fit a few special angles.
@@ -88,11 +98,11 @@ type Bindable = (
 ) => Pick<GradientProgram, 'forward' | 'backward' | 'returned'> | undefined;
 
 function scheduled(
-  optimized: Circuit,
-  original: Circuit,
+  optimized: DynamicCircuit,
+  original: DynamicCircuit,
   { circuit, returned: qubits }: BackwardCircuit,
   ancilla: Qubit | undefined,
-  form: (circuit: Circuit) => Circuit,
+  form: <C extends DynamicCircuit>(circuit: C) => C,
   target: TargetProfile,
 ): Bindable {
   const forward = scheduleOf(optimized, original, target);

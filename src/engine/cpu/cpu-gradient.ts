@@ -53,6 +53,7 @@ export function cpuGradientStates(
       first = { at: statesAt, isUnwritten: true };
       return isPadded ? clearState(ahead, statesAt, psiBytes) : undefined;
     },
+    initialize: (entries) => ahead.initialize(first, entries),
     forward: (step, onPasses) => ahead.applySweep(first, step, onPasses),
     keep() {
       if (!mayKeep) return false;

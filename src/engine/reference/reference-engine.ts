@@ -130,6 +130,7 @@ function referenceGradientStates(
       state.fill(0);
       state[0] = 1;
     },
+    initialize: (entries) => ahead.initialize(small, entries),
     forward: (step, onPasses) => ahead.applySweep(small, step, onPasses),
     keep() {
       if (mayKeep) kept = small.slice();

@@ -298,6 +298,7 @@ function gpuGradientStates(
       renew(ahead.create());
       psi = await ahead.copy(left);
     },
+    initialize: (entries) => ahead.initialize(psi, entries),
     forward: (step) => ahead.applySweep(psi, step),
     expectations: (observables) => ahead.expectations(psi, observables),
     applyObservable: (observable) => ahead.applyObservable(psi, observable, lambda),

@@ -2,7 +2,12 @@
  * Batch runs whose circuits run one after the other, each as by itself: wide ones, mid-circuit measurements, gradients.
  */
 import { AngleDerivatives } from '../../circuit/angle-formulas.ts';
-import { type DynamicCircuit, isStatic, withAngles } from '../../circuit/circuit.ts';
+import {
+  type DynamicCircuit,
+  isStatic,
+  withAngles,
+  withoutPreparedState,
+} from '../../circuit/circuit.ts';
 import { askedFields, readsState } from '../../circuit/outputs.ts';
 import type { CompiledGradient } from '../../compiler/gradient/compile-gradient.ts';
 import { CONSTANT } from '../../compiler/parametric.ts';
@@ -237,7 +242,8 @@ class CompiledGradients {
   }
 
   #compile(circuit: DynamicCircuit, isOpen: Uint8Array): PreparedGradient {
-    if (!isStatic(circuit)) throw new OutputNeedsFinalStateError('A gradient');
+    if (!isStatic(withoutPreparedState(circuit)))
+      throw new OutputNeedsFinalStateError('A gradient');
     const openAngles: number[] = [];
     const slots = Int32Array.from(isOpen, (open, angle) =>
       open === 1 ? openAngles.push(angle) - 1 : CONSTANT,

@@ -2,7 +2,6 @@
 import {
   type DynamicCircuit,
   isNoisy,
-  preparedState,
   type SaveOperation,
   savesOf,
 } from '../../circuit/circuit.ts';
@@ -221,12 +220,6 @@ export function checkAsked(
       return;
     }
     const isGradient = name === 'gradient' || name === 'adjoint_gradient';
-    if (isGradient && preparedState(circuit) !== undefined) {
-      add(
-        'needs a circuit that begins in a basis or product state, and not in one given by numbers.',
-      );
-      return;
-    }
     if (isGradient && saves.length > 0) {
       add('needs a circuit without SAVE, because it runs other circuits than this one.');
       return;
