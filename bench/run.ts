@@ -21,6 +21,7 @@ import { benchMethodMemory } from './method-memory.ts';
 import { benchNearClifford } from './near-clifford.ts';
 import { benchNoise } from './noise.ts';
 import { benchObservables } from './observables.ts';
+import { benchPauliPropagation } from './pauli-propagation.ts';
 import { benchPlacement } from './placement.ts';
 import { benchReferenceEngine } from './reference-engine.ts';
 import { benchSpreadEngine } from './spread-engine.ts';
@@ -57,6 +58,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'matrix-product-threads': benchMatrixProductThreads,
   noise: benchNoise,
   observables: benchObservables,
+  'pauli-propagation': benchPauliPropagation,
   placement: benchPlacement,
   stabilizer: benchStabilizer,
   'webgpu-batches': benchWebGpuBatches,

@@ -4,6 +4,7 @@ import { factsOf } from '../circuit/outputs.ts';
 import { compilePaulis, DEFAULT_PAULI_LIMITS } from '../compiler/pauli/compile-paulis.ts';
 import { expectedStrings } from '../compiler/pauli/expected-strings.ts';
 import type { PauliMap } from '../compiler/program.ts';
+import { EXCESS, paulisBytes } from '../engine/pauli/string-sum.ts';
 import {
   type MethodCandidate,
   type MethodQuestion,
@@ -15,8 +16,8 @@ import type { ProcessorSpec } from './processor.ts';
 
 /** Gates that make several strings of one, up to which an observable surely stays small: 2^16 strings. */
 const MAX_SURE_BRANCHINGS = 16;
-/** Milliseconds for a string and an operation; measured on kicked Ising models of 127 qubits. */
-const PER_PAULI_STRING_MS = 5e-5;
+/** Milliseconds for a string and an operation; measured on chains and lattices of 30 to 127 qubits, 8 to 30 ns. */
+const PER_PAULI_STRING_MS = 2e-5;
 /** Milliseconds for the map of an operation; processor times of circuits of 20 to 60 qubits. */
 const PER_MAP_MS = 0.01;
 
@@ -47,7 +48,7 @@ export function pauliCandidate(
     return { why, isLimit: true };
   }
   const most = Math.min(maxTerms, 2 ** numBranching);
-  const bytes = 4 * most * (8 + 8 * Math.ceil(circuit.numQubits / 32));
+  const bytes = paulisBytes(circuit.numQubits, isApproximate ? EXCESS * most : most);
   // Without observables there is one of many strings, such as that of a snapshot.
   const numStrings =
     question.observables?.reduce((sum, each) => sum + expectedStrings(program, each), 0) ??

@@ -1,14 +1,17 @@
 /** Pauli propagation against the state vector and the density matrix of the reference engine, and against stabilizers. */
 import { describe, expect, test } from 'vitest';
 import type { DynamicCircuit, DynamicOperation, Operation } from '../../src/circuit/circuit.ts';
+import { amplitudeDamping } from '../../src/circuit/noise/named-channels.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
 import { compilePaulis, MAX_MAP_QUBITS } from '../../src/compiler/pauli/compile-paulis.ts';
-import type { PauliLimits } from '../../src/compiler/program.ts';
+import type { PauliLimits, PauliProgram } from '../../src/compiler/program.ts';
+import { NODE_HOST } from '../../src/engine/cpu/cpu-engine.ts';
 import type { RunResult } from '../../src/engine/engine.ts';
 import { Mutex } from '../../src/engine/mutex.ts';
 import { paulisExecutable } from '../../src/engine/pauli/run-paulis.ts';
+import { paulisBytes, StringMemory } from '../../src/engine/pauli/string-sum.ts';
 import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import { NEVER, runCircuit } from '../support/engine-runs.ts';
 import { withRandomNoise } from '../support/noisy-circuits.ts';
@@ -17,6 +20,7 @@ import { RandomStream } from '../support/random-stream.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 
 const reference = openReferenceEngine({ maxQubits: 12 });
+const memory = new StringMemory(NODE_HOST);
 
 async function run(
   circuit: DynamicCircuit,
@@ -25,7 +29,7 @@ async function run(
 ): Promise<RunResult> {
   const program = compilePaulis(circuit, limits);
   if ('problem' in program) throw new Error(program.problem);
-  await using executable = paulisExecutable(program, new Mutex());
+  await using executable = paulisExecutable(program, memory, new Mutex());
   return await executable.run({ shots: 0, seed: 1, observables }, NEVER);
 }
 
@@ -146,6 +150,174 @@ test.each([0, Math.PI / 2, Math.PI])(
     await using executable = await reference.prepare.stabilizer!(program);
     const exact = await executable.run({ shots: 0, seed: 1, observables: MIDDLE }, NEVER);
     expectClose(await run(circuit, MIDDLE), exact);
+  },
+);
+
+/** A program's values and what it leaves out, by a table of strings in letters, without all that makes it fast. */
+function byLetters(
+  program: PauliProgram,
+  observable: PauliSum,
+): { value: number; leftOut: number } {
+  const numbers: Record<string, number> = { I: 0, X: 1, Z: 2, Y: 3 };
+  let sum = new Map<string, number>();
+  let leftOut = 0;
+  const least = Math.max(program.minCoefficient, 1e-15);
+  for (const { coefficient, factors } of observable) {
+    const letters = new Array<string>(program.numQubits).fill('I');
+    for (const { pauli, qubit } of factors) letters[qubit] = pauli;
+    sum.set(letters.join(''), coefficient + (sum.get(letters.join('')) ?? 0));
+  }
+  for (const { qubits, strings } of program.maps) {
+    const { starts, images, factors } = strings;
+    const next = new Map<string, number>();
+    const changed = new Set<string>();
+    for (const [text, coefficient] of sum) {
+      const p = qubits.reduce((all, q, j) => all + numbers[text[q]!]! * 4 ** j, 0);
+      const isKept = starts[p + 1] === starts[p]! + 1 && images[starts[p]!] === p;
+      for (let i = starts[p]!; i < starts[p + 1]!; i++) {
+        const letters = [...text];
+        for (const [j, q] of qubits.entries()) {
+          letters[q] = 'IXZY'[Math.floor(images[i]! / 4 ** j) % 4]!;
+        }
+        const image = letters.join('');
+        next.set(image, (next.get(image) ?? 0) + coefficient * factors[i]!);
+        if (!isKept) changed.add(image);
+      }
+    }
+    for (const image of changed) {
+      const size = Math.abs(next.get(image)!);
+      const weight = [...image].filter((letter) => letter !== 'I').length;
+      if (size >= least && weight <= program.maxWeight) continue;
+      leftOut += size;
+      next.delete(image);
+    }
+    sum = next;
+  }
+  const onZeros = [...sum].filter(([text]) => !/[XY]/.test(text));
+  return { value: onZeros.reduce((all, [, each]) => all + each, 0), leftOut };
+}
+
+/** Clifford gates between rotations by any angle on more qubits than a word has bits. */
+function amongCliffords(stream: RandomStream, numQubits: number, numGates: number): DynamicCircuit {
+  const operations = Array.from({ length: numGates }, (): Operation => {
+    const [a, b] = stream.distinct(2, numQubits).map((q) => (q % 6) * 13) as [number, number];
+    const other = b === a ? (a + 13) % 78 : b;
+    switch (stream.below(6)) {
+      case 0:
+        return gate(stream.pick(['RX', 'RY', 'RZ']), [a], [], [stream.angle()]);
+      case 1:
+        return gate(stream.pick(['RXX', 'RYY', 'RZZ']), [a, other], [], [stream.angle()]);
+      case 2:
+        return gate(stream.pick(['X', 'Z']), [a], [other]);
+      case 3:
+        return gate(stream.pick(['SWAP', 'ISWAP']), [a, other]);
+      default:
+        return gate(stream.pick(['H', 'S', 'SDG', 'SX', 'Y', 'T']), [a]);
+    }
+  });
+  return { numQubits, numBits: 0, operations };
+}
+
+describe('strings are those of a table of letters', () => {
+  testSeeds('among Clifford gates', seeds(20), async (seed) => {
+    const stream = new RandomStream(300 + seed);
+    const circuit = amongCliffords(stream, 79, 60);
+    const factors = [0, 13, 65].map((qubit) => ({
+      pauli: stream.pick(['X', 'Y', 'Z'] as const),
+      qubit,
+    }));
+    const observable = [{ coefficient: 0.8, factors }, ...randomObservable(stream, 79, 3)];
+    for (const limits of [
+      {},
+      { isApproximate: true, minCoefficient: 0.01 },
+      { isApproximate: true, maxWeight: 4 },
+    ]) {
+      const program = compilePaulis(circuit, limits);
+      if ('problem' in program) throw new Error(program.problem);
+      const expected = byLetters(program, observable);
+      const own = await run(circuit, [observable], limits);
+      expect(Math.abs(own.expectations![0]! - expected.value)).toBeLessThan(1e-11);
+      expect(Math.abs(own.truncationError! - expected.leftOut)).toBeLessThan(1e-11);
+    }
+  });
+
+  testSeeds('under channels that make strings of the identity', seeds(10), async (seed) => {
+    const stream = new RandomStream(400 + seed);
+    const { operations } = amongCliffords(stream, 79, 30);
+    const damped = operations.flatMap((operation): DynamicOperation[] => {
+      const [qubit] = 'targets' in operation ? operation.targets : [];
+      const damping = amplitudeDamping(0.1 + 0.1 * stream.below(3), 0.2)!;
+      return [operation, { kind: 'noise', qubits: [qubit!], channel: damping }];
+    });
+    const circuit = { numQubits: 79, numBits: 0, operations: damped };
+    const observable = [
+      { coefficient: 1, factors: [0, 13].map((qubit) => ({ pauli: 'Z' as const, qubit })) },
+    ];
+    const program = compilePaulis(circuit);
+    if ('problem' in program) throw new Error(program.problem);
+    const own = await run(circuit, [observable]);
+    const { value } = byLetters(program, observable);
+    expect(Math.abs(own.expectations![0]! - value)).toBeLessThan(1e-11);
+  });
+});
+
+describe('memory', () => {
+  const numQubits = 2000;
+  const qubits = Array.from({ length: 16 }, (_, i) => 125 * i);
+  const observables = [
+    [{ coefficient: 1, factors: qubits.map((qubit) => ({ pauli: 'X' as const, qubit })) }],
+  ];
+  const prepare = (own: StringMemory, names: readonly string[]) => {
+    const operations = qubits.flatMap((q) => names.map((name) => gate(name, [q])));
+    const program = compilePaulis({ numQubits, numBits: 0, operations });
+    if ('problem' in program) throw new Error(program.problem);
+    return paulisExecutable(program, own, new Mutex());
+  };
+  const request = { shots: 0, seed: 1, observables };
+
+  test('of many strings goes back after a run, and is what the estimate says at most', async () => {
+    const own = new StringMemory(NODE_HOST);
+    let most = 0;
+    const watched = Object.assign(Object.create(own) as StringMemory, {
+      instance: () => own.instance(),
+      release: () => {
+        most = own.bytes;
+        own.release();
+      },
+    });
+    await using executable = prepare(watched, ['H', 'T']);
+    const { expectations } = await executable.run(request, NEVER);
+    expect(expectations![0]).toBeCloseTo(Math.SQRT1_2 ** 16, 12);
+    expect(most).toBeGreaterThan(2 ** 26);
+    expect(most).toBeLessThan(paulisBytes(numQubits, 2 ** 16));
+    expect(own.bytes).toBe(0);
+  });
+
+  test('that an engine does not have fails the run, and the next one runs', async () => {
+    const small = new StringMemory(NODE_HOST, 2 ** 22);
+    await expect(prepare(small, ['H', 'T']).run(request, NEVER)).rejects.toMatchObject({
+      code: 'ENGINE_STATE_MEMORY',
+    });
+    const { expectations } = await prepare(small, ['H']).run(request, NEVER);
+    expect(expectations).toEqual([1]);
+  });
+});
+
+/**
+ * Computed by pauli-prop 0.2.1 (Qiskit addon, from PyPI): `propagate_through_circuit` in the Heisenberg frame with
+ * `max_terms` 2^21, of the kicked Ising model above.
+ */
+const PAULI_PROP = [
+  [3, 0.3, 0, 0.9480502219314233],
+  [2, 0.3, 0, 0.9126678074548391],
+] as const;
+
+test.each(PAULI_PROP)(
+  'a kicked Ising model of %d steps, angle %f, has the values of pauli-prop',
+  async (numSteps, angle, observable, value) => {
+    const own = await run(kickedIsing(127, numSteps, angle), [MIDDLE[observable]!]);
+    expect(own.truncationError).toBeLessThan(1e-12);
+    expect(Math.abs(own.expectations![0]! - value)).toBeLessThan(1e-12);
   },
 );
 

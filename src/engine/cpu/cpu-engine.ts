@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { StateMemoryError } from '../errors.ts';
 import { Mutex } from '../mutex.ts';
 import { paulisExecutable } from '../pauli/run-paulis.ts';
+import { StringMemory } from '../pauli/string-sum.ts';
 import { sparseExecutable } from '../sparse/run-sparse.ts';
 import { stabilizerExecutable } from '../stabilizer/run-stabilizer.ts';
 import type { StabilizerKernels } from '../stabilizer/stabilizer-kernels.ts';
@@ -21,13 +22,14 @@ import type { KernelName } from './wasm-kernels.ts';
 export function openCpuEngine(options: CpuEngineOptions): CpuEngine {
   const engine = openHostedEngine(options, NODE_HOST);
   const kernels = openWasmKernels(NODE_HOST);
+  const paulis = new StringMemory(NODE_HOST, options.memoryBytes);
   const mutex = new Mutex();
   return {
     ...engine,
     prepare: {
       ...engine.prepare,
       stabilizer: async (program) => stabilizerExecutable(program, kernels, mutex, 'cpu'),
-      pauli_propagation: async (program) => paulisExecutable(program, mutex),
+      pauli_propagation: async (program) => paulisExecutable(program, paulis, mutex),
       sparse: async (program) => sparseExecutable(program, mutex, options.memoryBytes),
     },
     close: () => mutex.close(() => engine.close()),

@@ -182,7 +182,8 @@ export type KernelName =
   | 'f64-relaxed'
   | 'f32-wide'
   | 'f64-wide'
-  | 'stabilizer';
+  | 'stabilizer'
+  | 'paulis';
 
 /** A module whose only function multiplies and adds with relaxed SIMD. */
 const RELAXED_PROBE = Uint8Array.of(

@@ -17,6 +17,33 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
     to: 'outcome === 0 ? low : cut;',
   },
   {
+    name: 'a string whose image was found is visited again',
+    areas: 'methods',
+    file: 'assembly/paulis.ts',
+    from: 'if (found > row && found < before) {',
+    to: 'if (found > row + 64 && found < before) {',
+  },
+  {
+    name: 'a product on other qubits turns no sign',
+    areas: 'methods',
+    file: 'assembly/paulis.ts',
+    from: 'shared += popcnt(factorZ & x);',
+    to: 'shared += popcnt(factorZ & x) & 2;',
+  },
+  {
+    name: 'a frame goes back past a gate by its images',
+    areas: 'methods',
+    file: 'src/engine/pauli/clifford-frame.ts',
+    from: 'const p = images.indexOf(q);',
+    to: 'const p = images[q]!;',
+  },
+  {
+    name: 'the way back of a gradient from any state ends in |0⟩',
+    file: 'src/compiler/gradient/compile-gradient.ts',
+    from: '{ ...inverse, returned: [] }',
+    to: 'inverse',
+  },
+  {
     name: 'outcomes of many words are sorted by their first word',
     file: 'src/engine/counts-builder.ts',
     from: 'byte < 4 * this.#wordsPerOutcome',
