@@ -1,6 +1,11 @@
 /** Gradients of expectation values, by all gates with angles. */
 import { describe, expect, test } from 'vitest';
-import { type Circuit, type Operation, withAngles } from '../../src/circuit/circuit.ts';
+import {
+  type Circuit,
+  type DynamicCircuit,
+  type Operation,
+  withAngles,
+} from '../../src/circuit/circuit.ts';
 import { GATES } from '../../src/circuit/gates.ts';
 import { CONSTANT } from '../../src/compiler/parametric.ts';
 import { anglesOf } from '../../src/compiler/shape.ts';
@@ -37,8 +42,15 @@ function randomCircuit(seed: number, numQubits: number, numGates: number): Circu
 /** Amplitudes of a random state. */
 function randomState(stream: RandomStream, numQubits: number): Float64Array {
   const amplitudes = Float64Array.from({ length: 2 * 2 ** numQubits }, () => stream.normal());
-  const norm = Math.hypot(...amplitudes);
+  const norm = Math.sqrt(amplitudes.reduce((sum, each) => sum + each * each, 0));
   return amplitudes.map((each) => each / norm);
+}
+
+/** A circuit that begins with these amplitudes. */
+function begun(circuit: Circuit, amplitudes: Float64Array): DynamicCircuit {
+  const qubits = Array.from({ length: circuit.numQubits }, (_, q) => q);
+  const start = { kind: 'initialize', qubits, state: { kind: 'pure', amplitudes } } as const;
+  return { ...circuit, operations: [start, ...circuit.operations] };
 }
 
 /** Layers as those that are trained: rotations of all qubits, and rotations or gates of pairs. */
@@ -213,17 +225,13 @@ export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderT
         const numQubits = 1 + (seed % 5);
         const shape = randomCircuit(seed, numQubits, 10);
         const amplitudes = randomState(stream, numQubits);
-        const qubits = Array.from({ length: numQubits }, (_, q) => q);
-        const start = { kind: 'initialize', qubits, state: { kind: 'pure', amplitudes } } as const;
-        const circuit = { ...shape, operations: [start, ...shape.operations] };
         const angles = Float64Array.from(anglesOf(shape));
-        const observables = [
-          randomObservable(stream, numQubits),
-          randomObservable(stream, numQubits),
-        ];
+        const observables = [0, 1].map(() => randomObservable(stream, numQubits));
+        const circuit = begun(shape, amplitudes);
         const { values, gradients } = await gradientOf(engine(), circuit, observables);
         const valuesAt = (at: Float64Array) => {
-          const state = withAngles(shape, at).operations.reduce(
+          const { operations } = withAngles(shape, at);
+          const state = operations.reduce(
             (before, operation) =>
               operation.kind === 'gate' || operation.kind === 'unitary'
                 ? applied(before, operation)
@@ -242,6 +250,19 @@ export function describeGradients({ engine, tolerance, maxQubits }: EngineUnderT
         expect(largestDifference(gradients, differences)).toBeLessThan(Math.max(1e-6, exact));
       },
     );
+
+    test('of circuits that begin in any state cross the borders of tiles', async () => {
+      const numQubits = Math.min(15, maxQubits - 1);
+      const shape = layeredCircuit(1, numQubits);
+      const stream = new RandomStream(950);
+      const amplitudes = randomState(stream, numQubits);
+      const observable = randomObservable(stream, numQubits);
+      const circuit = begun(shape, amplitudes);
+      const { gradients } = await gradientOf(engine(), circuit, [observable]);
+      const angles = Float64Array.from(anglesOf(shape));
+      const { angleGradient } = gradientOracle(shape, angles, observable, amplitudes);
+      expect(largestDifference(gradients, angleGradient)).toBeLessThan(exact);
+    });
 
     test('pass phases under two controls beside gates of the same pair', async () => {
       const operations = [

@@ -212,7 +212,10 @@ function amongCliffords(stream: RandomStream, numQubits: number, numGates: numbe
       case 3:
         return gate(stream.pick(['SWAP', 'ISWAP']), [a, other]);
       default:
-        return gate(stream.pick(['H', 'S', 'SDG', 'SX', 'Y', 'T']), [a]);
+        // U turns each Pauli into the next one.
+        return stream.below(3) > 0
+          ? gate(stream.pick(['H', 'S', 'SDG', 'SX', 'Y', 'T']), [a])
+          : gate('U', [a], [], [Math.PI / 2, 0, Math.PI / 2]);
     }
   });
   return { numQubits, numBits: 0, operations };
@@ -310,6 +313,7 @@ describe('memory', () => {
 const PAULI_PROP = [
   [3, 0.3, 0, 0.9480502219314233],
   [2, 0.3, 0, 0.9126678074548391],
+  [2, 1.1, 0, 0.2057494413723271],
 ] as const;
 
 test.each(PAULI_PROP)(

@@ -17,16 +17,18 @@ const STEP = 0.05;
  * The expectation value and its derivatives.
  *
  * @param angles - Radians, in the order of the circuit's operations; those of the circuit do not matter.
+ * @param start - Amplitudes that the circuit begins with.
  */
 export function gradientOracle(
   circuit: Circuit,
   angles: Float64Array,
   observable: PauliSum,
+  start = zeroState(circuit.numQubits),
 ): { readonly value: number; readonly angleGradient: Float64Array } {
   const operations = withAngles(circuit, angles).operations.filter(
     (operation) => operation.kind === 'gate' || operation.kind === 'unitary',
   );
-  let state = zeroState(circuit.numQubits);
+  let state = start;
   for (const operation of operations) {
     const { targets, controls } = operation;
     state = moved(state, matrixOf(operation), targets, controls, state);
