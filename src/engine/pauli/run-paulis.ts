@@ -48,8 +48,7 @@ async function run(
   for (const observable of observables ?? []) {
     const strings = new StringSum(memory, prepared, observable);
     for (const map of maps) {
-      const done = strings.apply(map, slicer);
-      if (done !== undefined) await done;
+      await strings.apply(map, slicer);
       numDone++;
     }
     expectations.push(strings.valueOnZeros());

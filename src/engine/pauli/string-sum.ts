@@ -4,7 +4,6 @@
  */
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { PauliMap, PauliProgram } from '../../compiler/program.ts';
-import type { KernelHost } from '../cpu/kernel-host.ts';
 import { StateMemoryError, TooManyTermsError } from '../errors.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { CliffordFrame } from './clifford-frame.ts';
@@ -65,6 +64,12 @@ interface Functions {
   spent(): number;
 }
 
+/** Gives sums their module, and frees memories that nothing refers to any more. */
+export interface StringHost {
+  module(name: 'paulis'): WebAssembly.Module;
+  collectGarbage(): void;
+}
+
 interface Instance {
   readonly memory: WebAssembly.Memory;
   readonly functions: Functions;
@@ -72,12 +77,12 @@ interface Instance {
 
 /** Opens sums in a memory that they share, one at a time. */
 export class StringMemory {
-  readonly #host: Pick<KernelHost, 'module' | 'collectGarbage'>;
+  readonly #host: StringHost;
   readonly #mostBytes: number;
   #instance: Instance | undefined;
 
   /** @param mostBytes - Most bytes of the memory. */
-  constructor(host: Pick<KernelHost, 'module' | 'collectGarbage'>, mostBytes = MOST_BYTES) {
+  constructor(host: StringHost, mostBytes = MOST_BYTES) {
     this.#host = host;
     this.#mostBytes = Math.min(mostBytes, MOST_BYTES);
   }
