@@ -37,6 +37,8 @@ let operands: usize = 0;
 let scratch: usize = 0;
 let mask: usize = 0;
 let held: i32 = 0;
+let paulis: i32 = 0;
+let references: usize = 0;
 /** The last step of the generators. */
 let drawn: v128 = i32x4.splat(0);
 
@@ -73,7 +75,8 @@ function randomize(row: usize): void {
   let s2 = v128.load(generators, 32);
   let s3 = v128.load(generators, 48);
   for (let i: usize = 0; i < rowBytes; i += 16) {
-    const word = i32x4.add(rotated(i32x4.add(s0, s3), 7), s0);
+    let word = i32x4.add(rotated(i32x4.add(s0, s3), 7), s0);
+    if (mask) word = v128.and(word, v128.load(mask + i));
     v128.store(row + i, v128.xor(v128.load(row + i), word));
     const t2 = v128.xor(s2, s0);
     const t3 = v128.xor(s3, s1);
@@ -135,17 +138,35 @@ function rowX(qubit: i32): usize {
   return frameRows + 2 * <usize>qubit * rowBytes;
 }
 
+/** Adds a row to another one, in the shots in which the condition holds, if there is one. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function addTo(row: usize, other: usize): void {
+  if (mask) {
+    for (let i: usize = 0; i < rowBytes; i += 16) {
+      const added = v128.and(v128.load(other + i), v128.load(mask + i));
+      v128.store(row + i, v128.xor(v128.load(row + i), added));
+    }
+    return;
+  }
   for (let i: usize = 0; i < rowBytes; i += 16) {
     v128.store(row + i, v128.xor(v128.load(row + i), v128.load(other + i)));
   }
 }
 
+/** Exchanges two rows, in the shots in which the condition holds, if there is one. */
 // @ts-ignore: a decorator of this compiler
 @inline
 function exchange(first: usize, second: usize): void {
+  if (mask) {
+    for (let i: usize = 0; i < rowBytes; i += 16) {
+      const kept = v128.load(first + i);
+      const differs = v128.and(v128.xor(kept, v128.load(second + i)), v128.load(mask + i));
+      v128.store(first + i, v128.xor(kept, differs));
+      v128.store(second + i, v128.xor(v128.load(second + i), differs));
+    }
+    return;
+  }
   for (let i: usize = 0; i < rowBytes; i += 16) {
     const kept = v128.load(first + i);
     v128.store(first + i, v128.load(second + i));
@@ -153,18 +174,34 @@ function exchange(first: usize, second: usize): void {
   }
 }
 
-function pauliUnderMask(row: usize): void {
+/** A Pauli gate: shots differ by it from the reference sample if that has none, or has taken another branch. */
+function pauli(row: usize): void {
+  if (!mask && !paulis) return;
   const inReference = i32x4.splat(held);
   for (let i: usize = 0; i < rowBytes; i += 16) {
-    const differs = v128.xor(v128.load(mask + i), inReference);
-    v128.store(row + i, v128.xor(v128.load(row + i), differs));
+    const inShots = mask ? v128.load(mask + i) : i32x4.splat(-1);
+    v128.store(row + i, v128.xor(v128.load(row + i), v128.xor(inShots, inReference)));
   }
 }
 
-function measure(row: usize, from: usize, value: i32): void {
-  const inReference = i32x4.splat(-value);
+function measure(row: usize, from: usize, reference: i32): void {
+  const inReference = i32x4.splat(-reference);
+  const rowOfReferences = references + <usize>reference * rowBytes;
   for (let i: usize = 0; i < rowBytes; i += 16) {
-    v128.store(row + i, v128.xor(v128.load(from + i), inReference));
+    let outcome = v128.load(from + i);
+    outcome = v128.xor(outcome, references ? v128.load(rowOfReferences + i) : inReference);
+    if (mask) outcome = v128.bitselect(outcome, v128.load(row + i), v128.load(mask + i));
+    v128.store(row + i, outcome);
+  }
+}
+
+function reset(row: usize): void {
+  if (!mask) {
+    memory.fill(row, 0, rowBytes);
+    return;
+  }
+  for (let i: usize = 0; i < rowBytes; i += 16) {
+    v128.store(row + i, v128.andnot(v128.load(row + i), v128.load(mask + i)));
   }
 }
 
@@ -235,6 +272,8 @@ export function frames(headerWord: usize, from: i32, to: i32): void {
   scratch = field(header, 7);
   mask = field(header, 8);
   held = load<i32>(header, 36);
+  paulis = load<i32>(header, 40);
+  references = field(header, 11);
   const end = code + <usize>to * INSTRUCTION;
   for (let at = code + <usize>from * INSTRUCTION; at < end; at += INSTRUCTION) {
     const a = load<i32>(at, 4);
@@ -244,16 +283,14 @@ export function frames(headerWord: usize, from: i32, to: i32): void {
     const rowZa = rowXa + rowBytes;
     switch (load<i32>(at)) {
       case X:
-        if (mask) pauliUnderMask(rowXa);
+        pauli(rowXa);
         break;
       case Y:
-        if (mask) {
-          pauliUnderMask(rowXa);
-          pauliUnderMask(rowZa);
-        }
+        pauli(rowXa);
+        pauli(rowZa);
         break;
       case Z:
-        if (mask) pauliUnderMask(rowZa);
+        pauli(rowZa);
         break;
       case H:
         exchange(rowXa, rowZa);
@@ -279,7 +316,7 @@ export function frames(headerWord: usize, from: i32, to: i32): void {
         randomize(rowZa);
         break;
       case RESET:
-        memory.fill(rowXa, 0, rowBytes);
+        reset(rowXa);
         randomize(rowZa);
         break;
       case NOISE_1:

@@ -14,6 +14,7 @@ export const NOISE_1: i32 = 11;
 export const NOISE_2: i32 = 12;
 export const NOISE: i32 = 13;
 export const MISREAD: i32 = 14;
+export const UNLESS: i32 = 17;
 
 /** Bytes of an instruction. */
 export const INSTRUCTION: usize = 16;

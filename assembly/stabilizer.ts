@@ -15,5 +15,6 @@ export {
   readings,
   transpose,
   valueOf,
+  walkPattern,
 } from './tableau';
 export { frames, outcomes } from './frames';

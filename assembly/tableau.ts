@@ -11,6 +11,7 @@ import {
   SWAP,
   transposeBlock,
   transposeFour,
+  UNLESS,
   X,
   Y,
   Z,
@@ -293,4 +294,56 @@ export function collapse(qubit: i32, outcome: i32): i32 {
     addTo(signsZ, zz + pivot);
   }
   return 1;
+}
+
+// @ts-ignore: a decorator of this compiler
+@inline
+function opAt(code: usize, place: i32): i32 {
+  return load<i32>((code << 2) + <usize>place * INSTRUCTION);
+}
+
+export function walkPattern(
+  code: usize,
+  from: i32,
+  to: i32,
+  pattern: usize,
+  outcomes: usize,
+  numBlocks: i32,
+): i32 {
+  let place = from;
+  while (place < to) {
+    const at = (code << 2) + <usize>place * INSTRUCTION;
+    const op = load<i32>(at);
+    if (op == UNLESS) {
+      const isTaken = signAt(pattern << 2, load<i32>(at, 4));
+      place = isTaken ? place + 1 : load<i32>(at, 8);
+      continue;
+    }
+    let end = place + 1;
+    if (op <= SWAP) {
+      while (end < to && opAt(code, end) <= SWAP) end++;
+      gates(code, place, end);
+    } else {
+      while (end < to && (opAt(code, end) == MEASURE || opAt(code, end) == RESET)) end++;
+      collapseAll(code, place, end, numBlocks);
+      readings(code, place, end);
+      for (let i = place; i < end; i++) {
+        const read = (code << 2) + <usize>i * INSTRUCTION;
+        if (load<i32>(read) == MEASURE) flip(outcomes << 2, load<i32>(read, 8), load<u32>(read, 12));
+      }
+    }
+    place = end;
+  }
+  return place;
+}
+
+/** Collapses the random ones among measurements and resets, with outcome 0. */
+function collapseAll(code: usize, from: i32, to: i32, numBlocks: i32): void {
+  const first = firstRandom(code, from, to);
+  if (first == to) return;
+  transpose(0, numBlocks);
+  for (let i = first; i < to; i++) {
+    collapse(load<i32>((code << 2) + <usize>i * INSTRUCTION, 4), 0);
+  }
+  transpose(0, numBlocks);
 }

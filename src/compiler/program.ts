@@ -500,13 +500,23 @@ export const STABILIZER_OPS = {
   track: 21,
   /**
    * Runs the instructions after it, up to instruction `b`, `a` times. Bits are `c` higher in each next round. Where a
-   * program has one, `framesSuffice`, no bit is written twice, and there are no loops of another kind.
+   * program has one, its `reference` is `shared`, no bit is written twice, and there are no loops of another kind.
    */
   repeat: 22,
 } as const;
 
 /** Words of an instruction of a stabilizer program. */
 export const STABILIZER_WORDS = 4;
+
+/**
+ * What shots differ from by Pauli strings only, so that Pauli frames sample them.
+ *
+ * - `shared`: one run without noise for all shots.
+ * - `zero`: a run without noise and Pauli gates, whose outcomes are 0 on all branches.
+ * - `pattern`: a run without noise and Pauli gates for each pattern of branches; these depend on no measured bit.
+ * - `none`: each shot needs a tableau of its own.
+ */
+export type FrameReference = 'shared' | 'zero' | 'pattern' | 'none';
 
 /** A Clifford circuit with Pauli noise. Plain data; every qubit keeps its number. */
 export interface StabilizerProgram {
@@ -523,19 +533,19 @@ export interface StabilizerProgram {
   readonly resetProbabilities: readonly number[];
   readonly assignments: readonly AssignOperation[];
   readonly conditions: readonly Condition[];
-  /** Where there are any, `framesSuffice`. */
+  /** Where there are any, the `reference` is `shared`. */
   readonly tracks: readonly TrackOperation[];
+  readonly reference: FrameReference;
   /**
-   * Whether all shots differ from one of them by Pauli strings only, so that Pauli frames sample them. Otherwise each
-   * shot needs a tableau: in loops, where gates other than Paulis, measurements or resets have conditions, and where
-   * resets happen by chance.
+   * Instructions `unless`, in order, under whose conditions qubits go through other gates than Paulis, or are measured or
+   * reset. None where the reference is `shared`.
    */
-  readonly framesSuffice: boolean;
+  readonly branches: readonly number[];
   /** Whether all shots share the state before the final measurements: no noise, reset or measurement before. */
   readonly hasFinalState: boolean;
   /** Present where a reference sample is asked for: the program of the circuit as Stim collapses its qubits. */
   readonly asCollapsed?: StabilizerProgram;
-  /** Present if the circuit is not Clifford alone. Then `framesSuffice`, and there are no loops and resets by chance. */
+  /** Present if the circuit is not Clifford alone. Then the `reference` is `shared`, and no loops and resets by chance. */
   readonly active?: ActivePart;
 }
 

@@ -272,18 +272,21 @@ function figuresOfSums(
   return { ms, msPerShot: TIMES.perSumShot + wordsPerShot * TIMES.perSumWord };
 }
 
+/** Time of a shot whose reference sample depends on the pattern of losses, as a part of that by a tableau; at most. */
+const PATTERN_PART = 1 / 4;
+
 function figuresOf(
   circuit: DynamicCircuit,
-  { numQubits, numBits, framesSuffice }: StabilizerProgram,
+  { numQubits, numBits, reference }: StabilizerProgram,
 ): Omit<MethodFigures, 'bytes'> {
   const numOperations = numOperationsOf(circuit);
   const ofBits = numBits * numQubits * TIMES.perBitAndQubit;
   // Loops are compiled once, and on a tableau most of their rounds are copies of others.
   const numWritten = allOperations(circuit.operations).length;
   const ms = TIMES.perRun + numWritten * TIMES.perOperation;
-  if (!framesSuffice) {
-    const ofOperations = TIMES.perTableau + numOperations * TIMES.perOperationAndTableau;
-    return { ms, msPerShot: ofOperations + ofBits };
+  if (reference === 'none' || reference === 'pattern') {
+    const ofTableau = TIMES.perTableau + numOperations * TIMES.perOperationAndTableau + ofBits;
+    return { ms, msPerShot: reference === 'none' ? ofTableau : PATTERN_PART * ofTableau };
   }
   const msPerShot = numOperations * TIMES.perOperationAndShot + numBits * TIMES.perBitAndShot;
   return { ms: ms + ofBits, msPerShot };

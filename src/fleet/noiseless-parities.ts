@@ -6,7 +6,7 @@ import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { StepsSpentError } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
 import { compileActive } from '../compiler/clifford/compile-active.ts';
-import { FrameSampler, KeptActive } from '../engine/stabilizer/frame-sampler.ts';
+import { FrameSampler, KeptParts } from '../engine/stabilizer/frame-sampler.ts';
 import { openPlainKernels } from '../engine/stabilizer/plain-kernels.ts';
 import { numOnes } from '../math/basis-index.ts';
 
@@ -60,8 +60,8 @@ export function noiselessParities(
   }
   if (updates > MAX_QUICK_UPDATES && !mayTakeLong) throw new StepsSpentError();
   const kernels = openPlainKernels();
-  const active = new KeptActive(program).for(RUNS, kernels);
-  const sampler = new FrameSampler(kernels, program, { values: reference }, RUNS, active);
+  const kept = new KeptParts(program);
+  const sampler = new FrameSampler(kernels, program, { values: reference }, RUNS, kept);
   const { words, at, rowWords } = sampler.rowsAtOnce(0, 0);
   const ones = parities.map((bits) => {
     const row = new Int32Array(rowWords);

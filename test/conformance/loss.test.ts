@@ -6,6 +6,7 @@ import { lowerLoss } from '../../src/circuit/loss/lower-loss.ts';
 import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
 import type { Engine, RunResult } from '../../src/engine/engine.ts';
+import { openReferenceEngine } from '../../src/engine/reference/reference-engine.ts';
 import { chiSquared } from '../support/chi-squared.ts';
 import { countsByLabel, NEVER } from '../support/engine-runs.ts';
 import { exactLossRun, labelWithLoss } from '../support/loss-oracle.ts';
@@ -75,3 +76,39 @@ describe.each(Object.entries(METHODS))('by %s', (_, run) => {
     expect(statistic).toBeLessThan(bound);
   });
 });
+
+describe.each([
+  ['known conditions', 'pattern'],
+  ['css', 'zero'],
+] as const)('Pauli frames of circuits of the kind %s', (kind, reference) => {
+  test.each(seeds(20))('have the exact distribution on both kernels (seed %i)', async (seed) => {
+    const stream = new RandomStream(seed);
+    const circuit = randomLossyCircuit(stream, kind);
+    const rules =
+      seed % 3 === 0 ? [] : randomRules(stream).filter(({ rule }) => rule !== 'exchange');
+    const lowered = lowerLoss(circuit, { rules, readsState: false });
+    // Where no gate follows a loss, the reference is shared.
+    expect([reference, 'shared']).toContain(referenceOf(lowered));
+    const { counts } = await runStabilizer(engine, lowered);
+    const exact = exactLossRun(circuit, rules);
+    const { statistic, bound } = chiSquared(withLoss(countsByLabel(counts), lowered), exact);
+    expect(statistic).toBeLessThan(bound);
+    expect((await runStabilizer(plainEngine, lowered)).counts).toEqual(counts);
+  });
+
+  test('are what most of them have', () => {
+    const references = seeds(20).map((seed) =>
+      referenceOf(lowerLoss(randomLossyCircuit(new RandomStream(seed), kind), NO_RULES)),
+    );
+    const numExpected = references.filter((found) => found === reference).length;
+    expect(numExpected).toBeGreaterThan(references.length / 2);
+  });
+});
+
+const plainEngine = openReferenceEngine({ maxQubits: 20 });
+const NO_RULES = { rules: [], readsState: false };
+
+function referenceOf(circuit: DynamicCircuit): string {
+  const program = compileStabilizer(circuit);
+  return 'kind' in program ? program.kind : program.reference;
+}

@@ -9,10 +9,25 @@ import type { RandomStream } from './random-stream.ts';
 const NUM_QUBITS = 3;
 const NUM_BITS = 4;
 
+/**
+ * What circuits have gates of: any Clifford gates; any, of which only Paulis have conditions; or of a CSS code, where all
+ * but H may have conditions.
+ */
+export type LossyKind = 'any' | 'known conditions' | 'css';
+
 /** A circuit of 3 qubits and 4 bits; most have each kind of operation. */
-export function randomLossyCircuit(stream: RandomStream): DynamicCircuit {
+export function randomLossyCircuit(stream: RandomStream, kind: LossyKind = 'any'): DynamicCircuit {
   const operations: DynamicOperation[] = [gate('H', [0]), gate('CX', [1], [0])];
-  for (let i = 0; i < 14; i++) operations.push(randomOperation(stream));
+  // Qubits of which X is of the type of which Z is on the others.
+  const turned = new Set([0]);
+  if (kind === 'css') operations.splice(1, 1, gate('CZ', [1], [0]));
+  if (kind === 'known conditions') operations.push(gate('S', [0]));
+  for (let i = 0; i < 14; i++) {
+    const operation = randomOperation(stream);
+    if (kind === 'any') operations.push(operation);
+    else if (kind === 'css') operations.push(ofCss(operation, stream, turned));
+    else operations.push(withKnownCondition(operation));
+  }
   operations.push({ kind: 'measure', qubits: [0, 1, 2], bits: [0, 1, 2] });
   if (stream.below(2) === 0) {
     operations.push({ kind: 'misread', bits: [0, 2], p1Given0: 0.1, p0Given1: 0.2 });
@@ -61,4 +76,36 @@ export function randomRules(stream: RandomStream): readonly LossRule[] {
   return stream.below(2) === 0
     ? [others]
     : [{ names: new Set(['SWAP']), rule: 'exchange' }, others];
+}
+
+/** The operation without its condition, unless it is noise or a misreading. */
+function withKnownCondition(operation: DynamicOperation): DynamicOperation {
+  if (operation.kind === 'misread' || !('condition' in operation)) return operation;
+  if (operation.kind === 'noise' && operation.channel.kind !== 'loss') return operation;
+  const { condition, ...free } = operation;
+  // Checked: a condition may be absent from every operation but a loop's.
+  const plain = free as DynamicOperation;
+  if (operation.kind !== 'gate') return plain;
+  return { ...gate('Y', operation.targets.slice(0, 1)), condition: condition! };
+}
+
+/** The operation, or in place of a gate one that keeps products of X and products of Z apart. */
+function ofCss(
+  operation: DynamicOperation,
+  stream: RandomStream,
+  turned: Set<number>,
+): DynamicOperation {
+  if (operation.kind !== 'gate') return operation;
+  const under = operation.condition === undefined ? {} : { condition: operation.condition };
+  const [a, b] = stream.distinct(2, NUM_QUBITS) as [number, number];
+  switch (stream.below(4)) {
+    case 0:
+      return { ...gate(['X', 'Y', 'Z'][stream.below(3)]!, [a]), ...under };
+    case 1:
+      if (turned.has(a)) turned.delete(a);
+      else turned.add(a);
+      return gate('H', [a]);
+    default:
+      return { ...gate(turned.has(a) === turned.has(b) ? 'CX' : 'CZ', [b], [a]), ...under };
+  }
 }

@@ -2,8 +2,8 @@
  * Replaces the loss of qubits by operations on classical bits, which all methods have.
  *
  * A bit of its own holds whether a qubit is lost. A loss is a misreading of this bit, which makes a 0 a 1. Gates and
- * noise on the qubit then have the condition that it reads 0, so that a lost qubit meets no other one any more: what
- * is left of it does not matter, as if it had been traced out. A reset sets the bit to 0. A measurement copies the bit
+ * noise on several qubits then have the condition that it reads 0, so that a lost qubit meets no other one any more:
+ * what is left of it does not matter, as if it had been traced out. A reset sets the bit to 0. A measurement copies the bit
  * beside its outcome, as its mark, and the outcome of a lost qubit is 0.
  *
  * The alternative, a channel with an ancilla as for Stim's heralds, needs one more qubit in every state.
@@ -146,11 +146,12 @@ class LossWriter {
     const { condition } = operation;
     const qubits = operationQubits(operation);
     const lost = this.#lostOf(qubits);
-    if (lost.length === 0) {
+    // A gate on a lost qubit alone changes nothing: the qubit meets no other one, and stays fully mixed.
+    if (lost.length === 0 || qubits.length === 1) {
       this.#written.push(operation);
       return;
     }
-    const rule = qubits.length === 1 ? 'skip' : ruleOf(this.#options.rules, operation);
+    const rule = ruleOf(this.#options.rules, operation);
     if (rule === 'exchange') {
       this.#written.push(operation);
       const [a, b] = qubits.map((qubit) => this.#bits.lost(qubit)) as [Bit, Bit];
@@ -211,7 +212,9 @@ class LossWriter {
   #addNoise(operation: NoiseOperation): void {
     const { channel, qubits, condition } = operation;
     if (channel.kind !== 'loss') {
-      this.#written.push({ ...operation, ...this.#present(condition, qubits) });
+      // On one qubit it does not matter either, unless it is read: noise need not leave it fully mixed.
+      const isFree = qubits.length === 1 && !this.#options.readsState;
+      this.#written.push({ ...operation, ...(!isFree && this.#present(condition, qubits)) });
       return;
     }
     for (const qubit of qubits) {

@@ -108,7 +108,8 @@ function compiled(circuit: DynamicCircuit, limits: ActiveLimits): ActiveProgram 
     ...(control === undefined ? {} : { control }),
     numBodyInstructions: writer.code.numInstructions,
     ...writer.code.tables(),
-    framesSuffice: true,
+    reference: 'shared',
+    branches: [],
     hasFinalState: false,
     active: writer.active(),
   };

@@ -22,6 +22,7 @@ import {
 import { type KrausChannel, type PauliChannel, simulated } from '../../circuit/noise/channel.ts';
 import { inPlace, lastReadings } from '../noise/last-readings.ts';
 import { STABILIZER_OPS, STABILIZER_WORDS, type StabilizerProgram } from '../program.ts';
+import { frameReference } from './frame-reference.ts';
 import { CliffordRecognition } from './pauli-images.ts';
 
 /** The first operation of a circuit that a stabilizer program cannot have. */
@@ -165,6 +166,7 @@ function compiled(
   for (const operation of operations) writer.add(operation);
   const numBodyInstructions = writer.code.numInstructions;
   for (const operation of [...measures, ...misreads, ...assignments]) writer.add(operation);
+  const tables = writer.code.tables();
   const isGate = (operation: DynamicOperation) =>
     operation.kind === 'barrier' ||
     ((operation.kind === 'gate' || operation.kind === 'unitary') &&
@@ -174,18 +176,15 @@ function compiled(
     numBits,
     ...(control === undefined ? {} : { control }),
     numBodyInstructions,
-    ...writer.code.tables(),
-    framesSuffice: writer.framesSuffice,
+    ...tables,
+    ...frameReference(tables),
     hasFinalState: operations.every(isGate),
   };
 }
 
-const { x, y, z } = STABILIZER_OPS;
-
 class ProgramWriter {
   readonly code = new StabilizerCode();
   readonly #recognition: CliffordRecognition;
-  framesSuffice = true;
 
   constructor(recognition: CliffordRecognition) {
     this.#recognition = recognition;
@@ -194,7 +193,6 @@ class ProgramWriter {
   add(operation: DynamicOperation): void {
     if (operation.kind === 'barrier') return;
     if (operation.kind === 'while') {
-      this.framesSuffice = false;
       const jump = this.code.addUnless(operation.condition);
       for (const inner of operation.body) this.add(inner);
       this.code.add(STABILIZER_OPS.again, jump, 1);
@@ -218,7 +216,6 @@ class ProgramWriter {
 
   #addPlain(operation: Exclude<SingleOperation, { kind: 'barrier' | 'assign' }>): void {
     const { code } = this;
-    const hasCondition = operation.condition !== undefined;
     switch (operation.kind) {
       case 'gate':
       case 'unitary':
@@ -231,13 +228,11 @@ class ProgramWriter {
         code.addMisread(operation);
         break;
       case 'measure':
-        if (hasCondition) this.framesSuffice = false;
         for (const [i, qubit] of operation.qubits.entries()) {
           code.add(STABILIZER_OPS.measure, qubit, operation.bits[i]!);
         }
         break;
       case 'reset':
-        if (hasCondition) this.framesSuffice = false;
         for (const qubit of operation.qubits) code.add(STABILIZER_OPS.reset, qubit);
         break;
       case 'track':
@@ -255,8 +250,6 @@ class ProgramWriter {
     if (gates === undefined) throw new Error('unreachable: a gate that was not checked');
     const qubits = operationQubits(operation);
     for (const { op, a, b } of gates) {
-      const isPauli = op === x || op === y || op === z;
-      if (operation.condition !== undefined && !isPauli) this.framesSuffice = false;
       this.code.add(op, qubits[a]!, b < 0 ? 0 : qubits[b]!);
     }
   }
@@ -269,7 +262,6 @@ class ProgramWriter {
     }
     const reset = resetOf(channel);
     if (reset === undefined) throw new Error('unreachable: noise that was not checked');
-    this.framesSuffice = false;
     this.code.addReset(qubits[0]!, reset.value, reset.probability);
   }
 }

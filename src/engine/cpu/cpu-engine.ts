@@ -117,6 +117,7 @@ export function openWasmKernels(host: KernelHost): StabilizerKernels {
     pauli: (qubit, letter) => opened().functions.pauli(qubit, letter),
     transpose: (from, to) => opened().functions.transpose(from, to),
     collapse: (qubit, outcome) => opened().functions.collapse(qubit, outcome),
+    walkPattern: (...given) => opened().functions.walkPattern(...given),
     frames: (header, from, to) => opened().functions.frames(header, from, to),
     outcomes: (rows, numRows, rowWords, to, stride, blocks) =>
       opened().functions.outcomes(rows, numRows, rowWords, to, stride, blocks),

@@ -24,8 +24,8 @@ export interface BackwardVisitor {
 }
 
 /** Whether shots depend on measured bits nowhere, so that everything follows from Pauli strings one by one. */
-export function isLinear({ code, numBodyInstructions, framesSuffice }: StabilizerProgram): boolean {
-  if (!framesSuffice) return false;
+export function isLinear({ code, numBodyInstructions, reference }: StabilizerProgram): boolean {
+  if (reference !== 'shared') return false;
   for (let i = 0; i < numBodyInstructions; i++) if (code[4 * i]! >= ops.maybeReset) return false;
   return true;
 }

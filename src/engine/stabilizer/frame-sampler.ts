@@ -12,9 +12,11 @@ import {
 import type { BitTable } from '../../math/bit-matrix.ts';
 import { philox4x32 } from '../../math/philox.ts';
 import { conditionHolds, readBit, wordsFor } from '../classical-bits.ts';
+import { ClassicalValueError } from '../errors.ts';
 import type { TimeSlicer } from '../time-slicer.ts';
 import { ActiveStates, activeBytes, type Draws } from './active-states.ts';
 import { BitRows } from './bit-rows.ts';
+import { PatternReferences, patternBytes } from './pattern-references.ts';
 import { skipOf, stepGenerators, uniformOf } from './plain-frames.ts';
 import {
   CHANNEL_DOUBLES,
@@ -32,7 +34,7 @@ const ops = STABILIZER_OPS;
 
 /** Shots of a block; ranges of shots that begin and end with blocks waste none. */
 const STABILIZER_BLOCK_SHOTS = 1024;
-/** Shots of the block of a run with at most this many shots, or with many active qubits. */
+/** Shots of the block of a run with at most this many shots, or with many active qubits or branches. */
 export const FEW_SHOTS = 128;
 
 /** Third word of the counters of the generators' seeds; other draws have small numbers there. */
@@ -41,9 +43,14 @@ const SEED_POSITION = 0x5eed;
 /** Active qubits beyond which a block has few shots: each of them may have amplitudes of its own. */
 const MANY_ACTIVE = 11;
 
+/** Branches beyond which a block has few shots: it keeps which of them each shot takes. */
+const MANY_BRANCHES = 2 ** 16;
+
 /** Shots of a block of a run with `shots` shots. */
-const blockShots = ({ active }: StabilizerProgram, shots: number): number =>
-  shots <= FEW_SHOTS || (active?.width ?? 0) > MANY_ACTIVE ? FEW_SHOTS : STABILIZER_BLOCK_SHOTS;
+const blockShots = ({ active, branches }: StabilizerProgram, shots: number): number =>
+  shots <= FEW_SHOTS || (active?.width ?? 0) > MANY_ACTIVE || branches.length > MANY_BRANCHES
+    ? FEW_SHOTS
+    : STABILIZER_BLOCK_SHOTS;
 
 /** Places of the parts of a sampler in the kernels' memory, in words. */
 interface Places {
@@ -57,6 +64,10 @@ interface Places {
   readonly bits: number;
   readonly frames: number;
   readonly outcomes: number;
+  /** Rows of the shots that take each branch, the same by shot, and rows of reference samples; empty without patterns. */
+  readonly branches: number;
+  readonly patterns: number;
+  readonly references: number;
   /** Room to turn rows of bits into outcomes. */
   readonly blocks: number;
   readonly end: number;
@@ -65,18 +76,24 @@ interface Places {
 const numRegisterBitsOf = ({ numBits, control }: StabilizerProgram): number =>
   numBits + (control?.numScratchBits ?? 0);
 
-/** The states of active qubits for runs of a program; undefined if it has none. */
-export class KeptActive {
+/** What runs of a program keep for the next ones: the states of active qubits, and reference samples by pattern. */
+export class KeptParts {
   readonly #program: StabilizerProgram;
   #states: ActiveStates | undefined;
   #kernels: StabilizerKernels | undefined;
+  /** Present where the program has patterns. */
+  readonly patterns: PatternReferences | undefined;
 
   constructor(program: StabilizerProgram) {
     this.#program = program;
+    if (program.reference === 'pattern') this.patterns = new PatternReferences(program);
   }
 
-  /** The states for a run of so many shots, which know those of the run before if blocks are of the same size. */
-  for(shots: number, kernels: StabilizerKernels): ActiveStates | undefined {
+  /**
+   * The states of active qubits for a run of so many shots, which know those of the run before if blocks are of the same
+   * size; undefined if the program has none.
+   */
+  activeFor(shots: number, kernels: StabilizerKernels): ActiveStates | undefined {
     const { active } = this.#program;
     if (active === undefined) return undefined;
     const numShots = blockShots(this.#program, shots);
@@ -90,6 +107,7 @@ export class KeptActive {
 
   /** Frees the memory. */
   release(): void {
+    this.patterns?.release();
     this.#states = undefined;
     this.#kernels?.release();
     this.#kernels = undefined;
@@ -98,6 +116,8 @@ export class KeptActive {
 
 function placesOf(program: StabilizerProgram, shots: number): Places {
   const rowWords = blockShots(program, shots) / 32;
+  const hasPatterns = program.reference === 'pattern';
+  const numBranches = hasPatterns ? program.branches.length : 0;
   let end = 0;
   const take = (numWords: number) => {
     const at = end;
@@ -116,17 +136,29 @@ function placesOf(program: StabilizerProgram, shots: number): Places {
     bits: take(numRegisterBitsOf(program) * rowWords),
     frames: take(2 * program.numQubits * rowWords),
     outcomes: take(32 * rowWords * wordsFor(program.numBits)),
+    branches: take(numBranches * rowWords),
+    patterns: take(hasPatterns ? 32 * rowWords * wordsFor(numBranches) : 0),
+    references: take(hasPatterns ? numMeasuresOf(program) * rowWords : 0),
     blocks: take(128),
     end,
   };
 }
 
+function numMeasuresOf({ code }: StabilizerProgram): number {
+  let count = 0;
+  for (let at = 0; at < code.length; at += 4) if (code[at] === ops.measure) count++;
+  return count;
+}
+
 /** Bytes that the sampler of a run needs: in the kernels' memory, and beside it. */
 export function samplerBytes(program: StabilizerProgram, shots: number) {
-  const { active } = program;
+  const { active, reference } = program;
+  const ofActive =
+    active === undefined ? 0 : activeBytes(active, shots, blockShots(program, shots));
   return {
     ofKernels: 4 * placesOf(program, shots).end,
-    others: active === undefined ? 0 : activeBytes(active, shots, blockShots(program, shots)),
+    others:
+      ofActive + (reference === 'pattern' ? patternBytes(program, numMeasuresOf(program)) : 0),
   };
 }
 
@@ -145,6 +177,9 @@ export class FrameSampler {
   readonly #channels: readonly FrameChannel[];
   readonly #rowWords: number;
   readonly #active: ActiveStates | undefined;
+  readonly #patterns: PatternReferences | undefined;
+  /** By instruction: number of the branch that begins there; empty without patterns. */
+  readonly #branches: ReadonlyMap<number, number>;
   /** Instructions that the kernels do not run, in order. */
   readonly #stops: readonly number[];
   /** Measurements in loops, whose outcomes in the reference sample differ between rounds, in order. */
@@ -154,14 +189,14 @@ export class FrameSampler {
 
   /**
    * @param shots - Of the whole run.
-   * @param active - Of a run of so many shots, if the program has active qubits.
+   * @param kept - Of the program.
    */
   constructor(
     kernels: StabilizerKernels,
     program: StabilizerProgram,
     reference: Reference,
     shots: number,
-    active?: ActiveStates,
+    kept: KeptParts,
   ) {
     this.#kernels = kernels;
     this.#program = program;
@@ -170,9 +205,12 @@ export class FrameSampler {
     this.#rowWords = blockShots(program, shots) / 32;
     this.#channels = frameChannels(program);
     kernels.reserve(this.#places.end);
-    this.#writeTables();
     const { code } = program;
-    this.#active = active;
+    this.#active = kept.activeFor(shots, kernels);
+    this.#patterns = kept.patterns;
+    const branches = kept.patterns === undefined ? [] : program.branches;
+    this.#branches = new Map(branches.map((place, branch) => [place, branch]));
+    this.#writeTables();
     const stops: number[] = [];
     const repeatedMeasures: number[] = [];
     let repeatedTo = 0;
@@ -208,11 +246,18 @@ export class FrameSampler {
    * @returns A row of shots for each classical bit; a view that the next block overwrites.
    */
   async rows(seed: number, block: number, slicer: TimeSlicer): Promise<BitTable> {
+    if (this.#patterns !== undefined) {
+      // The branches that shots take do not depend on what is measured, which is wrong until references are known.
+      for (const units of this.#steps(seed, block, true)) {
+        if (slicer.spend(units)) await slicer.pause();
+      }
+      await this.#writeReferences(this.#patterns, slicer);
+    }
     for (const units of this.#steps(seed, block)) if (slicer.spend(units)) await slicer.pause();
     return this.#rows();
   }
 
-  /** As `rows`, without a pause. */
+  /** As `rows`, without a pause, of a program without patterns. */
   rowsAtOnce(seed: number, block: number): BitTable {
     for (const _ of this.#steps(seed, block));
     return this.#rows();
@@ -231,15 +276,45 @@ export class FrameSampler {
     return new Uint32Array(words.buffer, 4 * outcomes, this.blockShots * stride);
   }
 
-  /** Samples the rows of bits of a block; yields units of work. */
-  *#steps(seed: number, block: number): Generator<number> {
+  /** Writes the outcomes of measurements in the reference sample of each shot, by the branches that it takes. */
+  async #writeReferences(patterns: PatternReferences, slicer: TimeSlicer): Promise<void> {
+    const places = this.#places;
+    const rowWords = this.#rowWords;
+    const numBranches = this.#program.branches.length;
+    const stride = wordsFor(numBranches);
+    const { words } = this.#kernels;
+    this.#kernels.outcomes(
+      places.branches,
+      numBranches,
+      rowWords,
+      places.patterns,
+      stride,
+      places.blocks,
+    );
+    words.fill(0, places.references, places.blocks);
+    for (let shot = 0; shot < this.blockShots; shot++) {
+      const at = places.patterns + shot * stride;
+      const pattern = words.subarray(at, at + stride);
+      const ones = await patterns.onesOf(pattern, this.#kernels, slicer);
+      const place = places.references + (shot >>> 5);
+      for (const each of ones) words[place + each * rowWords]! |= 1 << (shot & 31);
+      if (slicer.spend(stride + ones.length)) await slicer.pause();
+    }
+  }
+
+  /**
+   * Samples the rows of bits of a block; yields units of work.
+   *
+   * @param isAhead - Whether the references of measurements are not known yet.
+   */
+  *#steps(seed: number, block: number, isAhead = false): Generator<number> {
     const { code, numQubits } = this.#program;
     const { bits, outcomes } = this.#places;
     this.#seed(seed, block);
     this.#active?.begin();
     this.#kernels.words.fill(0, bits, outcomes);
     yield* this.#run(0, numQubits);
-    yield* this.#section(0, code.length / 4);
+    yield* this.#section(0, code.length / 4, { isAhead });
   }
 
   /**
@@ -247,7 +322,11 @@ export class FrameSampler {
    *
    * @param shift - In a loop: by how much bits are higher than written.
    */
-  *#section(from: number, to: number, shift?: number): Generator<number> {
+  *#section(
+    from: number,
+    to: number,
+    { shift, isAhead = false }: { readonly shift?: number; readonly isAhead?: boolean },
+  ): Generator<number> {
     const { code, numQubits } = this.#program;
     const { header, bits } = this.#places;
     const run = (first: number, next: number) => this.#run(numQubits + first, numQubits + next);
@@ -267,7 +346,7 @@ export class FrameSampler {
       if (op === ops.repeat) {
         const [end, numBits] = [code[4 * stop + 2]!, code[4 * stop + 3]!];
         for (let round = 0; round < index; round++) {
-          yield* this.#section(place, end, (shift ?? 0) + round * numBits);
+          yield* this.#section(place, end, { shift: (shift ?? 0) + round * numBits });
         }
         this.#kernels.words[header + HEADER.bits] = bits + (shift ?? 0) * this.#rowWords;
         place = end;
@@ -286,7 +365,7 @@ export class FrameSampler {
         continue;
       }
       if (op === ops.assign) {
-        yield this.#bitRows().assign(this.#program.assignments[index]!);
+        yield this.#assign(index, isAhead);
         continue;
       }
       const end = code[4 * stop + 2]!;
@@ -307,6 +386,17 @@ export class FrameSampler {
     for (let i = firstFrom(places, from); i < places.length && places[i]! < to; i++) {
       const at = codeAt + 4 * places[i]!;
       words[at + 3] = readBit(register, words[at + 2]! + shift);
+    }
+  }
+
+  /** Evaluates an assignment in all shots; returns units of work. */
+  #assign(index: number, isAhead: boolean): number {
+    try {
+      return this.#bitRows().assign(this.#program.assignments[index]!);
+    } catch (error) {
+      // Of outcomes that are not known yet a value may not exist; of others it is missed again.
+      if (isAhead && error instanceof ClassicalValueError) return this.blockShots;
+      throw error;
     }
   }
 
@@ -425,9 +515,13 @@ export class FrameSampler {
     }
     const copyAt = places.code + 4 * numQubits;
     words.set(code, copyAt);
+    let numMeasures = 0;
     for (let i = 0; i < code.length / 4; i++) {
       const op = code[4 * i];
-      if (op === ops.measure) words[copyAt + 4 * i + 3] = this.#reference.values[i]!;
+      if (op === ops.measure) {
+        const value = this.#reference.values[i]!;
+        words[copyAt + 4 * i + 3] = this.#patterns === undefined ? value : numMeasures++;
+      }
       if (op === ops.misread) words[copyAt + 4 * i + 1] = channels.length + 2 * code[4 * i + 1]!;
     }
     words.set(operands, places.operands);
@@ -441,6 +535,8 @@ export class FrameSampler {
       ['rowWords', this.#rowWords],
       ['operands', places.operands],
       ['scratch', places.scratch],
+      ['paulis', this.#program.reference === 'shared' ? 0 : 1],
+      ['references', this.#patterns === undefined ? 0 : places.references],
     ];
     for (const [name, value] of fields) words[places.header + HEADER[name]] = value;
   }
@@ -466,7 +562,10 @@ export class FrameSampler {
     const { header, mask } = this.#places;
     const { values, register } = this.#reference;
     const condition = shifted(this.#program.conditions[number]!, shift ?? 0);
-    words.set(this.#bitRows().condition(condition), mask);
+    const row = this.#bitRows().condition(condition);
+    words.set(row, mask);
+    const branch = this.#branches.get(place);
+    if (branch !== undefined) words.set(row, this.#places.branches + branch * this.#rowWords);
     words[header + HEADER.mask] = mask;
     const held = shift === undefined ? values[place] === 1 : conditionHolds(condition, register!);
     words[header + HEADER.held] = held ? -1 : 0;

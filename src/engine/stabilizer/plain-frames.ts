@@ -34,6 +34,8 @@ class FrameRun {
   readonly #scratch: number;
   readonly #mask: number;
   readonly #held: number;
+  readonly #paulis: boolean;
+  readonly #references: number;
   /** Words of the last step of the generators. */
   readonly #drawn = new Int32Array(4);
 
@@ -51,6 +53,8 @@ class FrameRun {
     this.#scratch = field(HEADER.scratch);
     this.#mask = field(HEADER.mask);
     this.#held = field(HEADER.held);
+    this.#paulis = field(HEADER.paulis) === 1;
+    this.#references = field(HEADER.references);
   }
 
   run(from: number, to: number): void {
@@ -62,8 +66,8 @@ class FrameRun {
         case x:
         case y:
         case z:
-          // Only Paulis under a condition make shots differ from the reference sample.
-          if (this.#mask === 0) break;
+          // If the reference sample has Paulis, shots differ from it by those under a condition only.
+          if (this.#mask === 0 && !this.#paulis) break;
           if (op !== z) this.#pauli(this.#rowX(a));
           if (op !== x) this.#pauli(this.#rowZ(a));
           break;
@@ -88,12 +92,15 @@ class FrameRun {
           break;
         case measure: {
           const [row, rowX] = [this.#bits + b * rowWords, this.#rowX(a)];
-          for (let i = 0; i < rowWords; i++) words[row + i] = words[rowX + i]! ^ -c;
+          for (let i = 0; i < rowWords; i++) {
+            const outcome = words[rowX + i]! ^ this.#referenceOf(c, i);
+            words[row + i]! ^= (words[row + i]! ^ outcome) & this.#heldAt(i);
+          }
           this.#randomize(this.#rowZ(a));
           break;
         }
         case reset:
-          words.fill(0, this.#rowX(a), this.#rowZ(a));
+          for (let i = 0; i < rowWords; i++) words[this.#rowX(a) + i]! &= ~this.#heldAt(i);
           this.#randomize(this.#rowZ(a));
           break;
         case noise1:
@@ -118,28 +125,43 @@ class FrameRun {
     return this.#rowX(qubit) + this.#rowWords;
   }
 
+  /** Of 32 shots: those in which instructions act. */
+  #heldAt(i: number): number {
+    return this.#mask === 0 ? -1 : this.#words[this.#mask + i]!;
+  }
+
+  /** Of 32 shots: the outcome of a measurement in their reference samples. */
+  #referenceOf(c: number, i: number): number {
+    if (this.#references === 0) return -c;
+    return this.#words[this.#references + c * this.#rowWords + i]!;
+  }
+
   #add(to: number, from: number): void {
-    for (let i = 0; i < this.#rowWords; i++) this.#words[to + i]! ^= this.#words[from + i]!;
+    for (let i = 0; i < this.#rowWords; i++) {
+      this.#words[to + i]! ^= this.#words[from + i]! & this.#heldAt(i);
+    }
   }
 
   #exchange(first: number, second: number): void {
     for (let i = 0; i < this.#rowWords; i++) {
-      const kept = this.#words[first + i]!;
-      this.#words[first + i] = this.#words[second + i]!;
-      this.#words[second + i] = kept;
+      const differs = (this.#words[first + i]! ^ this.#words[second + i]!) & this.#heldAt(i);
+      this.#words[first + i]! ^= differs;
+      this.#words[second + i]! ^= differs;
     }
   }
 
   #pauli(row: number): void {
     for (let i = 0; i < this.#rowWords; i++) {
-      this.#words[row + i]! ^= this.#words[this.#mask + i]! ^ this.#held;
+      this.#words[row + i]! ^= this.#heldAt(i) ^ this.#held;
     }
   }
 
   #randomize(row: number): void {
     for (let i = 0; i < this.#rowWords; i += 4) {
       this.#step();
-      for (let lane = 0; lane < 4; lane++) this.#words[row + i + lane]! ^= this.#drawn[lane]!;
+      for (let lane = 0; lane < 4; lane++) {
+        this.#words[row + i + lane]! ^= this.#drawn[lane]! & this.#heldAt(i + lane);
+      }
     }
   }
 

@@ -33,6 +33,8 @@ export function openPlainKernels(): StabilizerKernels {
     pauli: (qubit, letter) => tableau.pauli(qubit, letter),
     transpose: (from, to) => tableau.transpose(from, to),
     collapse: (qubit, outcome) => tableau.collapse(qubit, outcome),
+    walkPattern: (code, from, to, pattern, outcomes, numBlocks) =>
+      tableau.walkPattern(code, from, to, { pattern, outcomes, numBlocks }),
     frames: (header, from, to) => runFrames(words, doubles, header, from, to),
     outcomes: (rows, numRows, rowWords, to, stride, blocks) =>
       turnRows(words, rows, numRows, rowWords, to, stride, blocks),
@@ -81,7 +83,7 @@ function turnRows(
 //
 // @see Gidney, "Stim: a fast stabilizer circuit simulator", 2021, section 2.
 
-const { x, y, z, h, s, sdg, cx, cz, swap, measure, reset } = STABILIZER_OPS;
+const { x, y, z, h, s, sdg, cx, cz, swap, measure, reset, unless } = STABILIZER_OPS;
 
 /** A tableau in the memory of kernels. */
 export class PlainTableau {
@@ -172,6 +174,49 @@ export class PlainTableau {
       if (op === measure) this.#words[at + 3] = this.valueOf(qubit);
       else if (op === reset) this.#flip(this.#signsZ, qubit, this.valueOf(qubit));
     }
+  }
+
+  walkPattern(
+    code: number,
+    from: number,
+    to: number,
+    given: { readonly pattern: number; readonly outcomes: number; readonly numBlocks: number },
+  ): number {
+    const words = this.#words;
+    const opAt = (place: number) => words[code + 4 * place]!;
+    const isReading = (place: number) => opAt(place) === measure || opAt(place) === reset;
+    let place = from;
+    while (place < to) {
+      const [a, b] = [words[code + 4 * place + 1]!, words[code + 4 * place + 2]!];
+      if (opAt(place) === unless) {
+        const isTaken = (words[given.pattern + (a >>> 5)]! >>> (a & 31)) & 1;
+        place = isTaken === 1 ? place + 1 : b;
+        continue;
+      }
+      let end = place + 1;
+      if (isReading(place)) {
+        while (end < to && isReading(end)) end++;
+        this.#collapseAll(code, place, end, given.numBlocks);
+        this.readings(code, place, end);
+        for (let at = code + 4 * place; at < code + 4 * end; at += 4) {
+          if (words[at] === measure) this.#flip(given.outcomes, words[at + 2]!, words[at + 3]!);
+        }
+      } else {
+        while (end < to && opAt(end) <= swap) end++;
+        this.gates(code, place, end);
+      }
+      place = end;
+    }
+    return place;
+  }
+
+  /** Collapses the random ones among measurements and resets, with outcome 0. */
+  #collapseAll(code: number, from: number, to: number, numBlocks: number): void {
+    const first = this.firstRandom(code, from, to);
+    if (first === to) return;
+    this.transpose(0, numBlocks);
+    for (let i = first; i < to; i++) this.collapse(this.#words[code + 4 * i + 1]!, 0);
+    this.transpose(0, numBlocks);
   }
 
   isRandom(qubit: number): number {

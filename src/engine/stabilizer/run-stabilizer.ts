@@ -23,7 +23,7 @@ import type { Mutex } from '../mutex.ts';
 import { TimeSlicer } from '../time-slicer.ts';
 import { isLinear } from './backward-walk.ts';
 import { distributionOf, expectationsOf, variancesOf } from './exact-outputs.ts';
-import { FrameSampler, KeptActive, type Reference, samplerBytes } from './frame-sampler.ts';
+import { FrameSampler, KeptParts, type Reference, samplerBytes } from './frame-sampler.ts';
 import { runNearClifford } from './run-near-clifford.ts';
 import { type StabilizerKernels, tableauWords } from './stabilizer-kernels.ts';
 import { type Chance, NO_CHANCE, TableauWalk, type WalkResult } from './tableau-walk.ts';
@@ -40,7 +40,8 @@ export function kernelBytes(program: StabilizerProgram, shots: number): number {
   const { ofKernels } = samplerBytes(program, shots);
   if (program.active !== undefined) return ofKernels;
   const walk = 4 * walkWords(program);
-  if (!program.framesSuffice) return walk;
+  if (program.reference === 'none') return walk;
+  if (program.reference !== 'shared') return ofKernels;
   return ofKernels > walk ? walk + ofKernels : walk;
 }
 
@@ -72,7 +73,7 @@ export function stabilizerExecutable(
   if (program.numQubits > MAX_STABILIZER_QUBITS) {
     throw new ProgramTooWideError(program.numQubits, MAX_STABILIZER_QUBITS, engine);
   }
-  const active = new KeptActive(program);
+  const kept = new KeptParts(program);
   let reference: WalkResult | undefined;
   const referenceOf = async (slicer: TimeSlicer) => {
     reference ??= await referenceSample(program, kernels, slicer);
@@ -80,10 +81,10 @@ export function stabilizerExecutable(
   };
   return mutex.executable(
     (request: RunRequest, signal) =>
-      run(program, { kernels, active }, referenceOf, request, signal).finally(() =>
+      run(program, { kernels, kept }, referenceOf, request, signal).finally(() =>
         kernels.release(),
       ),
-    () => active.release(),
+    () => kept.release(),
   );
 }
 
@@ -148,7 +149,7 @@ function openWalk(
 /** What the runs of a program use, one after the other. */
 interface RunParts {
   readonly kernels: StabilizerKernels;
-  readonly active: KeptActive;
+  readonly kept: KeptParts;
 }
 
 async function run(
@@ -182,11 +183,7 @@ async function run(
   }
   const { from, to } = request.shotRange ?? { from: 0, to: request.shots };
   const reference =
-    !program.framesSuffice || to === from
-      ? undefined
-      : program.active === undefined
-        ? await referenceOf(slicer)
-        : { values: program.active.reference };
+    to === from ? undefined : await referenceFor(program, () => referenceOf(slicer));
   const evolutionMs = performance.now() - started;
   const shots = { from, to, shots: request.shots, seed: request.seed };
   const onDone = (done: number) => {
@@ -201,6 +198,22 @@ async function run(
         : await paritiesByFrames(program, parts, reference, shots, parities, slicer, onDone);
   const samplingMs = performance.now() - started - evolutionMs;
   return { ...outputs, ...sampled, statePasses: 0, timing: { evolutionMs, samplingMs } };
+}
+
+/** The reference sample of a program's frames, as far as all shots share it; undefined where there are no frames. */
+async function referenceFor(
+  { reference, active, code }: StabilizerProgram,
+  sample: () => Promise<WalkResult>,
+): Promise<Reference | undefined> {
+  switch (reference) {
+    case 'none':
+      return undefined;
+    case 'shared':
+      return active === undefined ? await sample() : { values: active.reference };
+    case 'zero':
+    case 'pattern':
+      return { values: new Uint8Array(code.length / 4) };
+  }
 }
 
 /**
@@ -234,7 +247,7 @@ interface SomeShots {
 
 async function countsByFrames(
   program: StabilizerProgram,
-  { kernels, active }: RunParts,
+  { kernels, kept }: RunParts,
   reference: Reference,
   { from, to, shots, seed }: SomeShots,
   slicer: TimeSlicer,
@@ -242,7 +255,7 @@ async function countsByFrames(
 ): Promise<Counts> {
   const { numBits } = program;
   const stride = wordsFor(numBits);
-  const sampler = new FrameSampler(kernels, program, reference, shots, active.for(shots, kernels));
+  const sampler = new FrameSampler(kernels, program, reference, shots, kept);
   const { blockShots } = sampler;
   const outcomes = new Uint32Array((to - from) * stride);
   for (let block = Math.floor(from / blockShots); block * blockShots < to; block++) {
@@ -262,14 +275,14 @@ async function countsByFrames(
 /** Parities of each shot, computed on the rows of bits that a block has, without outcomes. */
 async function paritiesByFrames(
   program: StabilizerProgram,
-  { kernels, active }: RunParts,
+  { kernels, kept }: RunParts,
   reference: Reference,
   { from, to, shots, seed }: SomeShots,
   parities: readonly ParityLists[],
   slicer: TimeSlicer,
   onDone: (fraction: number) => void,
 ): Promise<Pick<RunResult, 'counts' | 'parities'>> {
-  const sampler = new FrameSampler(kernels, program, reference, shots, active.for(shots, kernels));
+  const sampler = new FrameSampler(kernels, program, reference, shots, kept);
   const { blockShots } = sampler;
   const sampled = parities.map((lists) => ({
     lists,

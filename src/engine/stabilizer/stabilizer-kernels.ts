@@ -48,6 +48,22 @@ export interface StabilizerKernels {
    * @returns Whether it was random.
    */
   collapse(qubit: number, outcome: number): number;
+  /**
+   * Runs gates, measurements and resets with random outcomes 0, and of the instructions of an `unless` those for whose
+   * number `a` a pattern has the bit 1. The outcome of a measurement is added to bit `b` of `outcomes`. The tableau
+   * must not be transposed.
+   *
+   * @param numBlocks - Blocks of 32 rows that hold qubits.
+   * @returns The next instruction, which is `to` or one that a branch ends at.
+   */
+  walkPattern(
+    code: number,
+    from: number,
+    to: number,
+    pattern: number,
+    outcomes: number,
+    numBlocks: number,
+  ): number;
   /** Runs instructions on the frames of a block of shots; see `HEADER`. */
   frames(header: number, from: number, to: number): void;
   /**
@@ -118,7 +134,8 @@ export function tableauWords(numQubits: number): number {
 // differs from the reference sample; a row holds one bit of it for all shots of the block, 32 shots a word.
 //
 // The kernels read a header of 16 words; keep the order of its fields. The code is that of the program with these
-// differences: a measurement has its outcome in the reference sample as `c`; a misreading names in `a` the channel of
+// differences: a measurement has its outcome in the reference sample as `c`, or the number of its row in `references`, if
+// there are any; gates, measurements and resets under a condition act in the shots in which it holds; a misreading names in `a` the channel of
 // zeros that read as ones, which the channel of ones that read as zeros follows.
 //
 // @see Gidney, "Stim: a fast stabilizer circuit simulator", 2021, section 3.
@@ -142,6 +159,10 @@ export const HEADER = {
   mask: 8,
   /** −1 if the condition holds in the reference sample, else 0. */
   held: 9,
+  /** 1 if frames have all Pauli gates, and the reference sample has none. */
+  paulis: 10,
+  /** Rows of the outcomes of measurements in the reference samples of the shots; 0 where all shots have one. */
+  references: 11,
 } as const;
 
 /** Words of the header. */

@@ -171,23 +171,74 @@ describe('compileStabilizer', () => {
     const program = compiled(1, [{ kind: 'noise', qubits: [0], channel }]);
     if ('kind' in program) throw new Error(program.operation);
     expect(program.resetProbabilities[0]).toBeCloseTo(0.25, 12);
-    expect(program.framesSuffice).toBe(false);
+    expect(program.reference).toBe('none');
   });
 
-  test('knows where frames suffice', () => {
+  describe('finds what frames differ from', () => {
     const measured: DynamicOperation = { kind: 'measure', qubits: [0], bits: [0] };
+    const misread: DynamicOperation = { kind: 'misread', bits: [1], p1Given0: 0.1, p0Given1: 0 };
     const condition = { bits: [0], value: 1 };
-    const suffices = (operation: DynamicOperation) => {
-      const program = compileStabilizer({
-        numQubits: 2,
-        numBits: 1,
-        operations: [measured, operation],
-      });
-      return !('kind' in program) && program.framesSuffice;
+    const known = { bits: [1], value: 1 };
+    const cases: Readonly<Record<string, readonly [DynamicOperation[], string]>> = {
+      'Paulis under a condition': [[{ ...gate('Y', [1]), condition }], 'shared'],
+      'a loop': [[{ kind: 'while', condition, body: [gate('X', [0])] }], 'none'],
+      'CX and a reset under a condition': [
+        [
+          gate('H', [0]),
+          gate('H', [1]),
+          { ...gate('CX', [0], [1]), condition },
+          { kind: 'reset', qubits: [1], condition },
+        ],
+        'zero',
+      ],
+      'CZ on qubits of two bases': [
+        [gate('H', [1]), { ...gate('CZ', [0], [1]), condition }],
+        'zero',
+      ],
+      'CX on qubits of two bases': [
+        [
+          { ...gate('CZ', [0], [1]), condition: known },
+          { ...gate('CX', [0], [1]), condition: known },
+        ],
+        'pattern',
+      ],
+      'bases that are exchanged': [
+        [
+          gate('CX', [0], [1]),
+          gate('H', [0]),
+          gate('SWAP', [0, 2]),
+          { ...gate('CX', [0], [1]), condition: known },
+        ],
+        'zero',
+      ],
+      'H under a measured bit': [[{ ...gate('H', [1]), condition }], 'none'],
+      'H under a bit that nothing measures': [[{ ...gate('H', [1]), condition: known }], 'pattern'],
+      'S under a bit that a measurement decides': [
+        [
+          {
+            kind: 'assign',
+            bits: [1],
+            value: { kind: 'read', bits: [0], encoding: 'uint', type: 'uint' },
+          },
+          { ...gate('S', [1]), condition: known },
+        ],
+        'none',
+      ],
+      'S under a bit that is misread where a measured one is 1': [
+        [
+          { ...misread, condition },
+          { ...gate('S', [1]), condition: known },
+        ],
+        'none',
+      ],
     };
-    expect(suffices({ ...gate('Y', [1]), condition })).toBe(true);
-    expect(suffices({ ...gate('H', [1]), condition })).toBe(false);
-    expect(suffices({ kind: 'reset', qubits: [1], condition })).toBe(false);
-    expect(suffices({ kind: 'while', condition, body: [gate('X', [0])] })).toBe(false);
+    test.each(Object.entries(cases))('in %s', (_, [operations, reference]) => {
+      const program = compileStabilizer({
+        numQubits: 3,
+        numBits: 2,
+        operations: [measured, misread, ...operations, { kind: 'measure', qubits: [1], bits: [0] }],
+      });
+      expect(program).toMatchObject({ reference });
+    });
   });
 });

@@ -64,7 +64,7 @@ test('a circuit without loss is left as it is', () => {
   expect(lowered(circuit)).toBe(circuit);
 });
 
-test('gates before the first loss have no condition, and later ones that no operand is lost', () => {
+test('gates on several qubits after the first loss have the condition that none is lost', () => {
   const circuit = circuitOf(2, 2, ...BELL, lost(0, 0.1), ...BELL, gate('X', [1]), measure([0, 1]));
   const { operations, numBits, lossMarks, control } = lowered(circuit);
   expect({ numBits, lossMarks, control }).toMatchObject({
@@ -79,16 +79,16 @@ test('gates before the first loss have no condition, and later ones that no oper
   expect(conditions).toEqual([
     ['H', undefined],
     ['CX', undefined],
-    ['H', present],
+    ['H', undefined],
     ['CX', present],
     ['X', undefined],
   ]);
 });
 
 test('a gate under a condition has both conditions', () => {
-  const x = { ...gate('X', [0]), condition: { bits: [0, 1], value: 2 } };
-  const { operations } = lowered(circuitOf(1, 2, lost(0, 0.1), x));
-  expect(operations).toContainEqual({ ...x, condition: { bits: [0, 1, 2], value: 2 } });
+  const cz = { ...gate('CZ', [1], [0]), condition: { bits: [0, 1], value: 2 } };
+  const { operations } = lowered(circuitOf(2, 2, lost(0, 0.1), cz));
+  expect(operations).toContainEqual({ ...cz, condition: { bits: [0, 1, 2], value: 2 } });
 });
 
 describe('outcomes', () => {
