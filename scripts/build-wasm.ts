@@ -1,6 +1,7 @@
 /**
  * Builds *.wasm from assembly/, for each precision with relaxed SIMD, without, and with 64-bit addresses, for stabilizer
- * runs, for Pauli propagation, and for matching, into the given folder or else the one where the sources look for them. With `--if-stale` only if a source is newer than
+ * runs, for Pauli propagation, and for decoders, into the given folder or else the one where the sources look for them. With
+ * `--if-stale` only if a source is newer than
  * a build. Each file is written elsewhere and then renamed, so that a concurrent reader or builder always sees a whole
  * file.
  */
@@ -87,6 +88,7 @@ const BUILDS: readonly Build[] = [
   { name: 'stabilizer', entry: 'stabilizer.ts', options: [] },
   { name: 'paulis', entry: 'paulis.ts', options: [] },
   { name: 'matching', entry: 'matching.ts', options: [] },
+  { name: 'bp-osd', entry: 'bp-osd.ts', options: [] },
 ];
 
 const OPTIONS = [

@@ -12,6 +12,7 @@ const MOST = 10 ** 12;
 const DECODERS: Readonly<Record<DecoderChoice, true>> = {
   matching: true,
   union_find: true,
+  bp_osd: true,
   lookup: true,
   none: true,
 };

@@ -1578,10 +1578,11 @@ export type ExperimentSubmissionInput = {
   /**
    * Predicts from the detection events which logical observables flipped. matching (default): minimum-weight
    * perfect matching, for errors that flip one or two detectors, or split into such errors. union_find: faster and
-   * less exact. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts no
-   * flips
+   * less exact. bp_osd: belief propagation and ordered statistics, for errors that flip any number of detectors,
+   * as in colour codes. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts
+   * no flips
    */
-  readonly decoder?: 'matching' | 'union_find' | 'lookup' | 'none' | undefined;
+  readonly decoder?: 'matching' | 'union_find' | 'bp_osd' | 'lookup' | 'none' | undefined;
   /** Shots after which a task ends; every task needs this limit */
   readonly max_shots?: number | undefined;
   /** Errors after which a task ends. It is looked at after every 1,024 shots, so that the errors may be more */
@@ -1678,10 +1679,11 @@ export type ExperimentTaskInput = {
   /**
    * Predicts from the detection events which logical observables flipped. matching (default): minimum-weight
    * perfect matching, for errors that flip one or two detectors, or split into such errors. union_find: faster and
-   * less exact. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts no
-   * flips
+   * less exact. bp_osd: belief propagation and ordered statistics, for errors that flip any number of detectors,
+   * as in colour codes. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts
+   * no flips
    */
-  readonly decoder?: 'matching' | 'union_find' | 'lookup' | 'none' | undefined;
+  readonly decoder?: 'matching' | 'union_find' | 'bp_osd' | 'lookup' | 'none' | undefined;
   /** Shots after which a task ends; every task needs this limit */
   readonly max_shots?: number | undefined;
   /** Errors after which a task ends. It is looked at after every 1,024 shots, so that the errors may be more */
@@ -2951,7 +2953,7 @@ export type TaskCounts = {
    * the strata
    */
   readonly interval: readonly [number, number] | null;
-  readonly decoder: 'matching' | 'union_find' | 'lookup' | 'none';
+  readonly decoder: 'matching' | 'union_find' | 'bp_osd' | 'lookup' | 'none';
   readonly seed: number;
   /** SHA-256 of the task, in hexadecimal digits: rows of one problem have one id */
   readonly strong_id: string;

@@ -10,7 +10,7 @@ import type { NoErrorModel, Parities } from '../compiler/clifford/error-walk.ts'
 import { either, type IndependentErrors } from '../compiler/clifford/symptoms.ts';
 import type { StabilizerProgram } from '../compiler/program.ts';
 import type { Decoder, NoDecoder } from './decoder.ts';
-import { DECODER_NAMES, type DecoderName, openDecoder } from './open-decoder.ts';
+import { DECODER_NAMES, type DecoderName, errorsTakenBy, openDecoder } from './open-decoder.ts';
 
 /** A decoder, or `none`, which predicts no flips. */
 export type DecoderChoice = DecoderName | 'none';
@@ -40,7 +40,7 @@ export class Decoders {
 
   /** Opens the decoder of a program's parities, or says why there is none. */
   open(name: DecoderName, program: StabilizerProgram, parities: Parities): Decoder | NoDecoder {
-    const errors = this.errorsOf(program, parities, name === 'lookup' ? 'whole' : 'split');
+    const errors = this.errorsOf(program, parities, errorsTakenBy(name));
     return 'reason' in errors ? errors : openDecoder(name, errors);
   }
 

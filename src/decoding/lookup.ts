@@ -3,7 +3,7 @@
  * probabilities of all errors that have the syndrome. No decoder of the same model errs less often. The table has
  * 2^detectors entries, so it is for small codes; errors may flip any number of detectors.
  */
-import { partsOf, type Symptoms, sum } from '../compiler/clifford/symptoms.ts';
+import { whole } from '../compiler/clifford/symptoms.ts';
 import type { Decoder, DecodingModel, NoDecoder } from './decoder.ts';
 import { ImpossibleEventsError } from './errors.ts';
 
@@ -83,8 +83,7 @@ function probabilitiesOfCases({
 function flipsOf(errors: DecodingModel['errors']): ReadonlyMap<number, number> {
   const byFlips = new Map<number, number>();
   for (const { symptoms, probability } of errors) {
-    const whole = partsOf(symptoms).reduce<Symptoms>((all, part) => sum(all, part), []);
-    const flips = whole.reduce((bits, each) => bits | (1 << each), 0);
+    const flips = whole(symptoms).reduce((bits, each) => bits | (1 << each), 0);
     if (flips === 0) continue;
     const before = byFlips.get(flips) ?? 0;
     byFlips.set(flips, before * (1 - probability) + probability * (1 - before));

@@ -2,15 +2,13 @@
  * Minimum-weight perfect matching of detection events by sparse blossom, which runs in WebAssembly: assembly/matching.ts
  * says how. Columns of numbers in JavaScript, with the same steps, took twice as long or more.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { adjacency, BOUNDARY } from './adjacency.ts';
 import type { MatchingGraph } from './matching-graph.ts';
+import { instantiate, PAGE_BYTES } from './wasm-modules.ts';
 
 /** Words of a detector, a region and a node of a tree, and of an edge at one end. */
 const RECORD = 16;
 const EDGE = 3;
-const PAGE_BYTES = 65_536;
 /** No time. */
 const NEVER = 2 ** 31 - 1;
 
@@ -24,19 +22,6 @@ interface Functions {
     queue: number,
   ) => void;
   readonly match: (events: number, numEvents: number) => number;
-}
-
-/** The compiled module, which all matchers of a thread share. */
-let module: WebAssembly.Module | undefined;
-
-function matchingModule(): WebAssembly.Module {
-  if (module !== undefined) return module;
-  const url = new URL('../engine/cpu/wasm/matching.wasm', import.meta.url);
-  if (!existsSync(url)) {
-    throw new Error(`${fileURLToPath(url)} is missing: run "npm run build:wasm" first.`);
-  }
-  module = new WebAssembly.Module(readFileSync(url));
-  return module;
 }
 
 /** Matches the detection events of one shot after the other. */
@@ -59,10 +44,7 @@ export class Matcher {
     const queue = this.#eventsAt + numDetectors;
     // The queue begins with some room, and takes more.
     this.#memory = new WebAssembly.Memory({ initial: 1 + Math.ceil((4 * queue) / PAGE_BYTES) });
-    const { exports } = new WebAssembly.Instance(matchingModule(), {
-      env: { memory: this.#memory },
-    });
-    this.#functions = exports as unknown as Functions;
+    this.#functions = instantiate<Functions>('matching', this.#memory);
     this.#words = new Int32Array(this.#memory.buffer);
     writeGraph(this.#words, edges, graph, masks);
     for (let at = regions; at < nodes; at += RECORD) this.#words[at + 8] = NEVER;

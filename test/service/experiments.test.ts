@@ -1,10 +1,12 @@
 /** Experiments over HTTP: logical errors of many circuits, counted on a real fleet of CPU engines. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateStim } from '../../src/circuit/stim/generate/generate-stim.ts';
 import { NO_NOISE } from '../../src/circuit/stim/generate/memory-text.ts';
 import { experimentRecord } from '../../src/service/experiments/experiment-schema.ts';
 import { progressData } from '../../src/service/jobs/job-event-stream.ts';
 import { binomial } from '../support/binomial.ts';
+import { bicycleMemory, GROSS_72 } from '../support/bivariate-bicycle.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FleetService, openFleetService } from './support/fleet-service.ts';
 import type { TestService } from './support/test-service.ts';
@@ -245,7 +247,7 @@ describe('POST /quantum/experiments', () => {
 
   test.each([3, 5])('decodes a repetition code of distance %d by majority', async (distance) => {
     const p = 0.1;
-    const decoders = ['matching', 'union_find', 'lookup', 'none'];
+    const decoders = ['matching', 'union_find', 'bp_osd', 'lookup', 'none'];
     const record = await run({
       tasks: decoders.map((decoder) => ({ stim: repetitionCode(distance, p), decoder })),
       ...{ max_shots: 200_000, seed: 2 },
@@ -257,6 +259,24 @@ describe('POST /quantum/experiments', () => {
       const expected = decoder === 'none' ? p : majority;
       expect([decoder, deviations(errors, shots, expected) < 5]).toEqual([decoder, true]);
     }
+  });
+
+  test('decodes errors that flip three checks by bp_osd, and matching names one of them', async () => {
+    const stim = bicycleMemory(GROSS_72, 3, 0.01);
+    const decoders = ['bp_osd', 'none'].map((decoder) => ({ stim, decoder }));
+    const { tasks } = await run({ tasks: decoders, max_shots: 1024, seed: 3 });
+    const [decoded, flipped] = tasks.map(({ errors }: { errors: number }) => errors);
+    expect([decoded < 10, flipped > 100]).toEqual([true, true]);
+    const refused = await post({ tasks: [{ stim, decoder: 'matching' }], max_shots: 1024 });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().error.details).toMatchObject([
+      {
+        path: 'tasks[0].decoder',
+        message: expect.stringMatching(
+          /^matching cannot decode this task: .* flips D\d+ D\d+ D\d+/,
+        ),
+      },
+    ]);
   });
 
   test('many tasks of one circuit count as each does alone', async () => {

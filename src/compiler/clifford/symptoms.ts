@@ -74,6 +74,12 @@ export function partsOf(symptoms: Symptoms): readonly Symptoms[] {
   return parts;
 }
 
+/** What the parts of an error flip together. */
+export const whole = (symptoms: Symptoms): Symptoms =>
+  symptoms.includes(SEPARATOR)
+    ? partsOf(symptoms).reduce<Symptoms>((all, part) => sum(all, part), NONE)
+    : symptoms;
+
 /** One error of several parts. */
 export function joined(parts: readonly Symptoms[]): Symptoms {
   const all: number[] = [];

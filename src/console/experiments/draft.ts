@@ -6,6 +6,7 @@ import { type Fault, FieldError, faultsBelow } from '../shell/faults.ts';
 export const DECODERS = [
   ['matching', 'matching: minimum-weight perfect matching'],
   ['union_find', 'union find: a little faster, less exact'],
+  ['bp_osd', 'BP+OSD: errors of any size, of colour codes too'],
   ['lookup', 'lookup: the likeliest flips, of small codes'],
   ['none', 'none: counts the flips of the observables'],
 ] as const satisfies readonly (readonly [ExperimentSubmissionInput['decoder'], string])[];

@@ -29,7 +29,7 @@ const defaults = {
   decoder: decoder
     .optional()
     .describe(
-      'Predicts from the detection events which logical observables flipped. matching (default): minimum-weight perfect matching, for errors that flip one or two detectors, or split into such errors. union_find: faster and less exact. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts no flips',
+      'Predicts from the detection events which logical observables flipped. matching (default): minimum-weight perfect matching, for errors that flip one or two detectors, or split into such errors. union_find: faster and less exact. bp_osd: belief propagation and ordered statistics, for errors that flip any number of detectors, as in colour codes. lookup: the likeliest flips, of up to 20 detectors and observables together. none predicts no flips',
     ),
   max_shots: z
     .int()

@@ -46,7 +46,7 @@ def collect(
     """Samples and decodes tasks on the service, as ``sinter.collect`` does on this machine. Needs ``sinter``.
 
     The arguments are those of ``sinter.collect``. ``decoders`` are names of Sinter (``pymatching``, ``vacuous``) or of
-    the service (``matching``, ``union_find``, ``lookup``, ``none``). Counts are written to ``save_resume_filepath``, and
+    the service (``matching``, ``union_find``, ``bp_osd``, ``lookup``, ``none``). Counts are written to ``save_resume_filepath``, and
     given to ``progress_callback``, as the service reports them, about once a second. When the call is interrupted, the
     experiment is cancelled, and the file has its counts.
 
