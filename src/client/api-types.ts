@@ -1961,10 +1961,11 @@ export type LossRule = {
   readonly gates: readonly string[];
   /**
    * skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is
-   * left of the state of its other qubits. exchange, for SWAP alone: the gate is done, and what is lost changes
-   * places
+   * left of the state of its other qubits. degrade, for RXX, RYY and RZZ: the other qubit is rotated about the
+   * same axis by the same angle. residual_s_dagger: its other qubits go through S†. exchange, for SWAP alone: the
+   * gate is done, and what is lost changes places
    */
-  readonly rule: 'skip' | 'propagate' | 'depolarize' | 'exchange';
+  readonly rule: 'skip' | 'propagate' | 'depolarize' | 'degrade' | 'residual_s_dagger' | 'exchange';
 };
 
 export type LossRuleInput = {
@@ -1972,10 +1973,11 @@ export type LossRuleInput = {
   readonly gates: readonly string[];
   /**
    * skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is
-   * left of the state of its other qubits. exchange, for SWAP alone: the gate is done, and what is lost changes
-   * places
+   * left of the state of its other qubits. degrade, for RXX, RYY and RZZ: the other qubit is rotated about the
+   * same axis by the same angle. residual_s_dagger: its other qubits go through S†. exchange, for SWAP alone: the
+   * gate is done, and what is lost changes places
    */
-  readonly rule: 'skip' | 'propagate' | 'depolarize' | 'exchange';
+  readonly rule: 'skip' | 'propagate' | 'depolarize' | 'degrade' | 'residual_s_dagger' | 'exchange';
 };
 
 export type Meta = {

@@ -295,6 +295,11 @@ describe('refuses', () => {
       /^circuit\[0\]\.channel\.probability: probability must be from 0 to 1/,
     ],
     [
+      'a degraded gate that is no rotation of two qubits',
+      { noise: { loss: [{ gates: ['CX'], rule: 'degrade' }] } },
+      /^noise\.loss\[0\]\.rule: degrade is for RXX, RYY, RZZ alone, not for CX/,
+    ],
+    [
       'an exchange by other gates than SWAP',
       { noise: { loss: [{ gates: ['CX'], rule: 'exchange' }] } },
       /^noise\.loss\[0\]\.rule: exchange is for SWAP alone/,

@@ -94,6 +94,19 @@ class LossOracle {
             return [others.reduce((lost, qubit) => this.#losing(lost, qubit), part)];
           case 'depolarize':
             return [others.reduce((mixed, qubit) => this.#mixed(mixed, qubit), part)];
+          case 'residual_s_dagger':
+            return [others.reduce((acted, qubit) => this.#rotated(acted, 'SDG', qubit, []), part)];
+          case 'degrade': {
+            if (operation.kind !== 'gate')
+              throw new Error('unreachable: a unitary is not degraded');
+            const name = operation.gate.slice(0, 2);
+            return [
+              others.reduce(
+                (acted, qubit) => this.#rotated(acted, name, qubit, operation.angles),
+                part,
+              ),
+            ];
+          }
           case 'exchange': {
             const [a, b] = qubits as [Qubit, Qubit];
             const lost = withDigit(withDigit(part.lost, a, part.lost[b]!), b, part.lost[a]!);
@@ -147,6 +160,11 @@ class LossOracle {
 
   #through(part: Part, kraus: readonly Entries[]): Part {
     return { ...part, rho: throughKraus(part.rho, kraus) };
+  }
+
+  #rotated(part: Part, gate: string, qubit: Qubit, angles: readonly number[]): Part {
+    const operation = { kind: 'gate', gate, controls: [], targets: [qubit], angles } as const;
+    return this.#through(part, [operationEntries(operation, this.#numQubits)]);
   }
 
   #mixed(part: Part, qubit: Qubit): Part {

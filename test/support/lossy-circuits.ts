@@ -1,6 +1,6 @@
 /** Random Clifford circuits whose qubits may be lost. */
 import type { Condition, DynamicCircuit, DynamicOperation } from '../../src/circuit/circuit.ts';
-import { LOSS_RULES, type LossRule } from '../../src/circuit/loss/loss-rule.ts';
+import { GATES_OF_RULE, LOSS_RULES, type LossRule } from '../../src/circuit/loss/loss-rule.ts';
 import { depolarizing, loss } from '../../src/circuit/noise/named-channels.ts';
 import { randomClifford } from './clifford-circuits.ts';
 import { gate } from './random-circuits.ts';
@@ -69,9 +69,11 @@ function randomOperation(stream: RandomStream): DynamicOperation {
   }
 }
 
+const RULES_OF_ALL = LOSS_RULES.filter((rule) => GATES_OF_RULE[rule] === undefined);
+
 /** Rules for some gates. */
 export function randomRules(stream: RandomStream): readonly LossRule[] {
-  const rule = LOSS_RULES[stream.below(3)]!;
+  const rule = RULES_OF_ALL[stream.below(RULES_OF_ALL.length)]!;
   const others: LossRule = { names: new Set(['*2']), rule };
   return stream.below(2) === 0
     ? [others]

@@ -28,10 +28,25 @@ import type { Channel } from '../noise/channel.ts';
 import { depolarizing } from '../noise/named-channels.ts';
 import { anyOf, assignment, LossBits, under, unlessMarked } from './loss-bits.ts';
 import { hasLoss } from './loss-facts.ts';
-import { type LossRule, ruleOf } from './loss-rule.ts';
+import { DEGRADED, type LossRule, ruleOf } from './loss-rule.ts';
 
 /** Leaves nothing of a qubit's state. */
 const FULLY_DEPOLARIZING: Channel = depolarizing(1, 3 / 4)!;
+
+/** A gate on a qubit, lost or not, where a bit reads 1. */
+const rotation = (
+  gate: string,
+  qubit: Qubit,
+  bit: Bit,
+  angles: readonly number[] = [],
+): GateOperation => ({
+  kind: 'gate',
+  gate,
+  controls: [],
+  targets: [qubit],
+  angles,
+  condition: { bits: [bit], value: 1 },
+});
 
 /** How losses are lowered. */
 export interface LossOptions {
@@ -166,14 +181,37 @@ class LossWriter {
       return;
     }
     this.#written.push({ ...operation, ...this.#present(condition, qubits) });
-    if (rule === 'depolarize') this.#depolarizePartners(qubits, lost, condition);
-    if (rule !== 'propagate') return;
-    const any = anyOf(lost.map((qubit) => this.#bits.lost(qubit)));
-    this.#assign(
-      qubits.map((qubit) => [this.#bits.lost(qubit), any]),
-      condition,
-    );
-    for (const qubit of qubits) this.#setLost(qubit);
+    switch (rule) {
+      case 'skip':
+        break;
+      case 'propagate': {
+        const any = anyOf(lost.map((qubit) => this.#bits.lost(qubit)));
+        this.#assign(
+          qubits.map((qubit) => [this.#bits.lost(qubit), any]),
+          condition,
+        );
+        for (const qubit of qubits) this.#setLost(qubit);
+        break;
+      }
+      case 'depolarize':
+        this.#toPartners(qubits, lost, condition, (qubit, bit) => this.#depolarize(qubit, bit));
+        break;
+      case 'residual_s_dagger':
+        this.#toPartners(qubits, lost, condition, (qubit, bit) =>
+          this.#written.push(rotation('SDG', qubit, bit)),
+        );
+        break;
+      case 'degrade': {
+        const gate = operation.kind === 'gate' ? DEGRADED.get(operation.gate) : undefined;
+        if (operation.kind !== 'gate' || gate === undefined) {
+          throw new Error('unreachable: a rule of other gates');
+        }
+        this.#toPartners(qubits, lost, condition, (qubit, bit) =>
+          this.#written.push(rotation(gate, qubit, bit, operation.angles)),
+        );
+        break;
+      }
+    }
   }
 
   /** Notes that a qubit may be lost from here on, and mixes it if its state may be read. */
@@ -192,10 +230,12 @@ class LossWriter {
     });
   }
 
-  #depolarizePartners(
+  /** Writes something for each qubit of a gate under a bit that reads 1 if another one of them is lost. */
+  #toPartners(
     qubits: readonly Qubit[],
     lost: readonly Qubit[],
     condition: Condition | undefined,
+    write: (qubit: Qubit, bit: Bit) => void,
   ): void {
     for (const qubit of qubits) {
       const others = lost.filter((other) => other !== qubit).map((other) => this.#bits.lost(other));
@@ -204,7 +244,7 @@ class LossWriter {
       // The condition may have as many bits as a value has room for, so it is stored by an assignment.
       if (condition !== undefined) this.#assign([[happens, false]]);
       this.#assign([[happens, anyOf(others)]], condition);
-      this.#depolarize(qubit, happens);
+      write(qubit, happens);
     }
   }
 

@@ -156,7 +156,7 @@ const lossRule = z
     rule: z
       .enum(LOSS_RULES)
       .describe(
-        'skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is left of the state of its other qubits. exchange, for SWAP alone: the gate is done, and what is lost changes places',
+        'skip: the gate is left out, nothing else. propagate: its other qubits are lost, too. depolarize: nothing is left of the state of its other qubits. degrade, for RXX, RYY and RZZ: the other qubit is rotated about the same axis by the same angle. residual_s_dagger: its other qubits go through S†. exchange, for SWAP alone: the gate is done, and what is lost changes places',
       ),
   })
   .meta({ id: 'LossRule' });

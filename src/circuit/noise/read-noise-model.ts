@@ -4,7 +4,7 @@ import { didYouMean } from '../../errors/nearest-names.ts';
 import type { Qubit } from '../circuit.ts';
 import { MAX_DURATION_NS } from '../circuit-limits.ts';
 import { counted, type FaultList } from '../errors.ts';
-import type { LossRule } from '../loss/loss-rule.ts';
+import { GATES_OF_RULE, type LossRule } from '../loss/loss-rule.ts';
 import type { Channel } from './channel.ts';
 import type { ChannelObject } from './channel-object.ts';
 import { type GatePattern, LAYER_END, readPattern } from './gate-pattern.ts';
@@ -132,8 +132,8 @@ function readLossRule({ gates, rule }: LossEntry, path: string, faults: FaultLis
     if (name === LAYER_END) {
       const problem = `${written} is not a gate, and has no rule for loss.`;
       faults.add(`${path}.gates[${i}]`, problem);
-    } else if (rule === 'exchange' && name !== 'SWAP') {
-      const problem = `exchange is for SWAP alone, not for ${written}.`;
+    } else if (GATES_OF_RULE[rule]?.includes(name) === false) {
+      const problem = `${rule} is for ${GATES_OF_RULE[rule].join(', ')} alone, not for ${written}.`;
       faults.add(`${path}.rule`, problem);
     } else if (numQubits === 1) {
       const problem = `${written} acts on one qubit, and a gate on a lost qubit is left out.`;

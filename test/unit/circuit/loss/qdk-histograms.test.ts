@@ -1,7 +1,7 @@
 /**
  * Histograms of Microsoft's QDK, whose noise models have loss, against exact distributions.
  *
- * From qdk 1.33.1, `run_qir` with 200,000 shots and seed 7, type "clifford" ("cpu" for the rotations), with
+ * From qdk 1.33.1, `run_qir` with 200,000 shots and seed 7, type "clifford" ("cpu" for RZ and RXX), with
  * `NoiseConfig` as each case says; `.loss` is the probability for each operand, and `.on_loss` a `LossPolicy`. Labels
  * have result 0 rightmost and 2 for a loss. The type "cpu" gives the same distributions, but for the first case: there
  * '20' minus '21' is 5,634, and 7,087 by "clifford". In theory it is 200,000 · 0.05 · 0.95² · 0.9² = 7,310: qubit 1
@@ -64,6 +64,17 @@ const CASES: Readonly<Record<string, Case>> = {
     circuit: [h(0), cx(0, 1), x(1), swap, cx(1, 0), cx(2, 1)],
     noise: { gates: [after('X', 0.3)], loss: [{ gates: ['SWAP'], rule: 'exchange' }] },
     counts: { '001': 70028, '110': 69961, '200': 30047, '201': 29964 },
+  },
+  'h.loss = 0.3, cz.on_loss = RESIDUAL_S_DAGGER': {
+    circuit: [h(0), h(1), cz(0, 1), cz(0, 1), h(1), { gate: 'S', qubit: 1 }, h(1)],
+    noise: { gates: [after('H', 0.3)], loss: [{ gates: ['CZ'], rule: 'residual_s_dagger' }] },
+    // biome-ignore format: a row
+    counts: { '00': 11962, '01': 12127, '02': 10342, '10': 12093, '11': 11783, '12': 10323, '20': 45907, '21': 46117, '22': 39346 },
+  },
+  'x.loss = 0.3, rxx.on_loss = DEGRADE': {
+    circuit: [x(0), { gate: 'RXX', qubits: [0, 1], theta: 0.9 }],
+    noise: { gates: [after('X', 0.3)], loss: [{ gates: ['RXX'], rule: 'degrade' }] },
+    counts: { '01': 113362, '02': 48577, '10': 26616, '12': 11445 },
   },
   'x.loss = 0.3': {
     circuit: [h(0), cx(0, 1), x(1), swap, cx(1, 0), cx(2, 1)],
