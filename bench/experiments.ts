@@ -6,6 +6,8 @@
  * Both take turns with the same circuits. Numbers of errors are compared within five standard deviations. Beside the time
  * stands that of the processor, which other work on the machine changes less: in the service's process, and in Sinter's
  * and its workers. Bodies are read in the service's main process or another one, which is not counted.
+ *
+ * `PLOT_SHOTS=100000 npm run bench -- threshold-plot` takes a threshold plot once, with so many shots of each task.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateStim } from '../src/circuit/stim/generate/generate-stim.ts';
@@ -20,6 +22,8 @@ import { type PythonPeer, pythonPeer } from './peers/python-peer.ts';
 import { threadTimes } from './thread-times.ts';
 
 const ROUNDS = 3;
+/** Shots of each task of a threshold plot, unless PLOT_SHOTS says otherwise. */
+const PLOT_SHOTS = 1_000_000;
 /** Time between two looks at a record: a part of the time so far, as a look costs the service something. */
 const LOOK_AFTER = 0.02;
 /** Least times Sinter's rate. */
@@ -47,12 +51,16 @@ const CASES: readonly Case[] = [
     tasks: [surfaceCode(distance, probability)],
     shots,
   })),
-  {
-    name: 'distances 3, 5, 7 and 9 at 8 rates, 20,000 shots each',
-    tasks: [3, 5, 7, 9].flatMap((distance) => RATES.map((rate) => surfaceCode(distance, rate))),
-    shots: 20_000,
-  },
+  thresholdPlot(20_000),
 ];
+
+function thresholdPlot(shots: number): Case {
+  return {
+    name: `distances 3, 5, 7 and 9 at 8 rates, ${shots.toLocaleString('en')} shots each`,
+    tasks: [3, 5, 7, 9].flatMap((distance) => RATES.map((rate) => surfaceCode(distance, rate))),
+    shots,
+  };
+}
 
 function surfaceCode(distance: number, probability: number): string {
   const generated = generateStim({
@@ -129,9 +137,10 @@ async function measureCase(
   service: ServiceProcess,
   one: Case,
   sinter: PythonPeer | undefined,
+  rounds: number,
 ): Promise<readonly Measurement[]> {
   const [own, theirs]: [Run[], Run[]] = [[], []];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     own.push(await ofService(service, one, round));
     if (sinter === undefined) continue;
     theirs.push(await sinter.ask({ tasks: one.tasks, max_shots: one.shots }));
@@ -167,7 +176,17 @@ const measured = (name: string, unit: string, values: readonly number[]): Measur
 });
 
 /** Writes `bench/results/experiments.json`. */
-export async function benchExperiments(): Promise<void> {
+export const benchExperiments = (): Promise<void> => measure('experiments', CASES, ROUNDS);
+
+/** Writes `bench/results/threshold-plot.json`. */
+export function benchThresholdPlot(): Promise<void> {
+  const shots = Number(process.env['PLOT_SHOTS'] ?? PLOT_SHOTS);
+  if (!Number.isSafeInteger(shots) || shots < 1)
+    throw new Error('PLOT_SHOTS is no number of shots');
+  return measure('threshold-plot', [thresholdPlot(shots)], 1);
+}
+
+async function measure(name: string, cases: readonly Case[], rounds: number): Promise<void> {
   using folder = temporaryFolder();
   const python = process.env['SINTER_PYTHON'];
   await using sinter =
@@ -178,8 +197,10 @@ export async function benchExperiments(): Promise<void> {
   });
   try {
     const measurements: Measurement[] = [];
-    for (const one of CASES) measurements.push(...(await measureCase(service, one, sinter)));
-    report('experiments', measurements);
+    for (const one of cases) {
+      measurements.push(...(await measureCase(service, one, sinter, rounds)));
+    }
+    report(name, measurements);
   } finally {
     await service.stop('SIGTERM');
   }

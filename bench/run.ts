@@ -9,7 +9,7 @@ import { benchCpuEngine } from './cpu-engine.ts';
 import { benchDecoding } from './decoding.ts';
 import { benchDensity } from './density.ts';
 import { benchEstimates } from './estimates.ts';
-import { benchExperiments } from './experiments.ts';
+import { benchExperiments, benchThresholdPlot } from './experiments.ts';
 import { benchFirstRequests } from './first-requests.ts';
 import { benchFresh } from './fresh.ts';
 import { benchGradients } from './gradients.ts';
@@ -61,6 +61,7 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   'pauli-propagation': benchPauliPropagation,
   placement: benchPlacement,
   stabilizer: benchStabilizer,
+  'threshold-plot': benchThresholdPlot,
   'webgpu-batches': benchWebGpuBatches,
   'webgpu-engine': benchWebGpuEngine,
   'webgpu-noise': benchWebGpuNoise,
