@@ -21,7 +21,10 @@ export function randomLossyCircuit(stream: RandomStream, kind: LossyKind = 'any'
   // Qubits of which X is of the type of which Z is on the others.
   const turned = new Set([0]);
   if (kind === 'css') operations.splice(1, 1, gate('CZ', [1], [0]));
-  if (kind === 'known conditions') operations.push(gate('S', [0]));
+  // X by gates that are no Paulis, so that outcomes without noise are not all 0.
+  if (kind === 'known conditions') {
+    operations.unshift(gate('H', [2]), gate('S', [2]), gate('S', [2]), gate('H', [2]));
+  }
   for (let i = 0; i < 14; i++) {
     const operation = randomOperation(stream);
     if (kind === 'any') operations.push(operation);

@@ -202,6 +202,13 @@ describe('compileStabilizer', () => {
         ],
         'pattern',
       ],
+      'CZ on qubits of one basis': [
+        [
+          { ...gate('CX', [0], [1]), condition: known },
+          { ...gate('CZ', [0], [1]), condition: known },
+        ],
+        'pattern',
+      ],
       'bases that are exchanged': [
         [
           gate('CX', [0], [1]),
