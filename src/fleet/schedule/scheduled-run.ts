@@ -334,6 +334,8 @@ function workByMethod(
 const DECODING_MS: Readonly<Record<DecoderChoice, number>> = {
   matching: 7e-4,
   union_find: 1.2e-3,
+  // By surface and colour codes of distance 5: more for longer distances, less for shorter ones.
+  bp_osd: 8e-2,
   lookup: 1e-4,
   none: 0,
 };
