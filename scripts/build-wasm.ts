@@ -1,9 +1,8 @@
 /**
  * Builds *.wasm from assembly/, for each precision with relaxed SIMD, without, and with 64-bit addresses, for stabilizer
- * runs, for Pauli propagation, and for decoders, into the given folder or else the one where the sources look for them. With
- * `--if-stale` only if a source is newer than
- * a build. Each file is written elsewhere and then renamed, so that a concurrent reader or builder always sees a whole
- * file.
+ * runs, for Pauli propagation, and for decoders, into the given folder or else the one where the sources look for them.
+ * With `--if-stale` only if a source is newer than a build. Each file is written elsewhere and then renamed, so that a
+ * concurrent reader or builder always sees a whole file.
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
