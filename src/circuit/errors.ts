@@ -112,6 +112,17 @@ export class StimTextError extends coded(
   },
 ) {}
 
+/** A program in QIR is rejected, or exceeds a limit, which is the code of its fault then. `where` is a place in words. */
+export class QirError extends coded(
+  'CIRCUIT_QIR_INVALID',
+  (where: string, problem: string, code?: string) => {
+    const shown =
+      problem.length > MAX_PROBLEM_LENGTH ? `${problem.slice(0, MAX_PROBLEM_LENGTH)}…` : problem;
+    const message = `QIR${where === '' ? '' : ` ${where}`}: ${shown}`;
+    return { message, faults: [{ path: 'qir', message, code: code ?? 'CIRCUIT_QIR_INVALID' }] };
+  },
+) {}
+
 /**
  * A version of OpenQASM cannot express the circuit. `what` names the operation and the part of it that cannot be
  * expressed; `why` is a sentence on what that version can express, and what to do.
@@ -126,6 +137,13 @@ export class StimUnprintableError extends coded(
   'CIRCUIT_STIM_UNPRINTABLE',
   (what: string) =>
     `${what}; Stim's format has Clifford gates, gates on one qubit, measurements into the next bit, resets, and Pauli gates under one bit. Ask for qasm3 or json.`,
+) {}
+
+/** The base profile of QIR cannot express the circuit. `what` names the operation and the part of it. */
+export class QirUnprintableError extends coded(
+  'CIRCUIT_QIR_UNPRINTABLE',
+  (what: string) =>
+    `${what}; the base profile of QIR has gates of its instruction set, and measurements that come last, one into each bit. Ask for qasm3 or json.`,
 ) {}
 
 /** Counts every fault and keeps the first 20. */

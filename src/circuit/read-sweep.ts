@@ -18,6 +18,7 @@ import { type InputColumns, inputAt, inputPath, inputRows } from './input-column
 import { readOpenQasmAt } from './openqasm/parse-openqasm.ts';
 import { NO_RESULTS, type ProgramResults } from './openqasm/results.ts';
 import { type ProgramWarning, quoted } from './openqasm/token-stream.ts';
+import { readQir } from './qir/read-qir.ts';
 import { readStim } from './stim/read-stim.ts';
 
 /** Combinations of values of structural inputs, each of which is a circuit of its own. */
@@ -29,11 +30,12 @@ const CHARACTERS_PER_STEP = 4;
 /** Rows that are computed at a time to find angles that are not finite. */
 const CHECKED_ROWS = 1024;
 
-/** A circuit with inputs, in JSON or OpenQASM, or one without them in Stim's format. */
+/** A circuit with inputs, in JSON or OpenQASM, or one without them in Stim's format or QIR. */
 export type SweepSource =
   | { readonly circuit: readonly GateObject[]; readonly qubits?: number | undefined }
   | { readonly qasm: string }
-  | { readonly stim: string };
+  | { readonly stim: string }
+  | { readonly qir: string };
 
 /** Points whose circuits differ in their angles alone. */
 export interface SweepGroup {
@@ -85,16 +87,18 @@ type ReadAt = (point: number) => Reading;
  * @throws {InvalidCircuitError} for gate objects, as `circuitFromGateObjects`; with the path of each input that the
  *   circuit uses and that is not given, or that is given and not used.
  * @throws {OpenQasmError} and {OpenQasmInputError}, as `readOpenQasm`.
- * @throws {StimTextError} as `readStim`.
+ * @throws {StimTextError} as `readStim`, and {QirError} as `readQir`.
  * @throws {StepsSpentError} if reading takes more than `limits.maxSteps` steps.
  */
 export function readSweep(source: SweepSource, inputs: InputColumns, limits: CircuitLimits): Sweep {
   const readAt = namingPoints(
     'circuit' in source
       ? gateObjectReader(source, inputs, limits)
-      : 'stim' in source
-        ? stimReader(source.stim, inputs, limits)
-        : textReader(source.qasm, inputs, limits),
+      : 'qasm' in source
+        ? textReader(source.qasm, inputs, limits)
+        : 'stim' in source
+          ? fixedReader(() => readStim(source.stim, limits), "A text in Stim's format", inputs)
+          : fixedReader(() => readQir(source.qir, limits), 'A program in QIR', inputs),
   );
   const { readings, points } = readAll(readAt, inputs, limits);
   const groups = readings.map(({ circuit, formulas, results, errorBoundAt }, i): SweepGroup => {
@@ -135,13 +139,17 @@ function gateObjectReader(
 }
 
 /** @throws {InvalidInputsError} if there are inputs. */
-function stimReader(text: string, { names }: InputColumns, limits: CircuitLimits): ReadAt {
+function fixedReader(
+  read: () => { circuit: DynamicCircuit; warnings?: readonly ProgramWarning[] },
+  what: string,
+  { names }: InputColumns,
+): ReadAt {
   if (names.length > 0) {
-    const message = "A text in Stim's format has no inputs.";
+    const message = `${what} has no inputs.`;
     throw new InvalidInputsError(names.map((name) => ({ path: inputPath(name), message })));
   }
   return () => {
-    const { circuit, warnings } = readStim(text, limits);
+    const { circuit, warnings = [] } = read();
     const angles = allOperations(circuit.operations).flatMap((operation) =>
       operation.kind === 'gate' ? operation.angles : [],
     );

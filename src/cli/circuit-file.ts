@@ -14,7 +14,7 @@ import type { SweepOptions } from './sweep-options.ts';
 
 /**
  * Reads the fields of a file. A `.json` file gives its object, or its array as `circuit`, and a `.stim` file its text
- * as `stim`; any other file gives its text as `qasm`. The noise of an option replaces that of the file.
+ * as `stim`; a `.ll` or `.bc` file gives its text or bitcode as `qir`; any other file gives its text as `qasm`. The noise of an option replaces that of the file.
  *
  * @throws {FileNotFoundError | FileUnreadableError}
  */
@@ -27,8 +27,10 @@ export async function readCircuitFile(
 }
 
 async function readContent(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readText(path);
   const extension = extname(path).toLowerCase();
+  if (extension === '.bc') return { qir: (await readBytes(path)).toString('base64') };
+  const text = await readText(path);
+  if (extension === '.ll') return { qir: text };
   if (extension === '.stim') return { stim: text };
   if (extension !== '.json') return { qasm: text };
   const content = parseJson(text, path);
@@ -185,8 +187,12 @@ export function faultsOfFile(faults: readonly Fault[]): readonly Fault[] {
 
 /** @throws {FileNotFoundError | FileUnreadableError} */
 export async function readText(path: string): Promise<string> {
+  return (await readBytes(path)).toString('utf8');
+}
+
+async function readBytes(path: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
       throw new FileNotFoundError(path, { cause: error }, await nearFiles(path));

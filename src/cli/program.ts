@@ -110,6 +110,7 @@ const FORMATS: Readonly<Record<CompileFormat, true>> = {
   qasm2: true,
   qasm3: true,
   stim: true,
+  qir: true,
 };
 
 /** Adds the command to the program. */

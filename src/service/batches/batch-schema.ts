@@ -143,6 +143,7 @@ export const programBody = z
     circuit: programFields.circuit,
     qasm: programFields.qasm,
     stim: programFields.stim,
+    qir: programFields.qir,
     qubits: programFields.qubits,
     initial_state: programFields.initial_state,
     inputs: z

@@ -368,9 +368,10 @@ type ProgramParts = Omit<ProgramBody, 'inputs'> & {
   readonly inputs?: Readonly<Record<string, unknown>>;
 };
 
-function sourceOf({ circuit, qasm, stim, qubits }: ProgramParts): SweepSource | undefined {
+function sourceOf({ circuit, qasm, stim, qir, qubits }: ProgramParts): SweepSource | undefined {
   const width = qubits === undefined ? {} : { qubits };
   if (circuit !== undefined) return { circuit, ...width };
   if (qasm !== undefined) return { qasm, ...width };
-  return stim === undefined ? undefined : { stim };
+  if (stim !== undefined) return { stim };
+  return qir === undefined ? undefined : { qir, ...width };
 }

@@ -29,6 +29,8 @@ import {
 } from '../../circuit/outputs.ts';
 import { withoutSaves } from '../../circuit/prefixes.ts';
 import { readSweep } from '../../circuit/read-sweep.ts';
+import { readQir } from '../../circuit/qir/read-qir.ts';
+import type { RecordedOutput } from '../../circuit/qir/recorded-output.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
 import type { ShotFormat } from '../../circuit/stim/shot-formats.ts';
 import { type Parities, sizesOf } from '../../compiler/clifford/error-walk.ts';
@@ -106,6 +108,8 @@ export interface CheckedCircuit extends ChosenMethod {
   readonly detection?: Detection;
   /** Bound on the error of the circuit's product formulas, in spectral norm; absent where it has none. */
   readonly errorBound?: number;
+  /** Values that a program in QIR records, in its order. */
+  readonly recorded?: readonly RecordedOutput[];
   /** Statements of the program that were accepted but ignored. */
   readonly warnings: readonly ProgramWarning[];
 }
@@ -300,6 +304,7 @@ function checkParts(
     ...(gradient !== undefined && { gradient }),
     ...(detection !== undefined && { detection }),
     ...(program.errorBound !== undefined && { errorBound: program.errorBound }),
+    ...(program.recorded !== undefined && { recorded: program.recorded }),
     warnings: [
       ...warningsUnder(noise, program.warnings),
       ...(detection?.warnings ?? []),
@@ -405,7 +410,7 @@ export function readProgram(
 }
 
 function readWithoutState(
-  { circuit, qasm, stim, inputs, qubits }: BodyParts,
+  { circuit, qasm, stim, qir, inputs, qubits }: BodyParts,
   limits: CircuitLimits,
   faults: FaultList,
   takesLoops: boolean,
@@ -417,11 +422,13 @@ function readWithoutState(
     return { ...read, registers: [], warnings: [], results: NO_RESULTS };
   }
   const read =
-    qasm === undefined
-      ? stim === undefined
-        ? undefined
-        : readStimText(stim, inputs, limits, takesLoops, faults)
-      : readQasm(qasm, inputs, limits, faults);
+    qasm !== undefined
+      ? readQasm(qasm, inputs, limits, faults)
+      : stim !== undefined
+        ? readStimText(stim, inputs, limits, takesLoops, faults)
+        : qir !== undefined
+          ? readQirProgram(qir, inputs, limits, faults)
+          : undefined;
   if (read === undefined) return undefined;
   if (qubits === undefined) return read;
   const wide = widened(read.circuit, qubits, limits, faults);
@@ -455,6 +462,18 @@ function readStimText(
   if (read === undefined) return undefined;
   const { circuit, warnings, ...parities } = read;
   return { circuit, registers: [], warnings, results: NO_RESULTS, parities };
+}
+
+/** Reads a program in QIR. */
+function readQirProgram(
+  source: string,
+  inputs: BodyParts['inputs'],
+  limits: CircuitLimits,
+  faults: FaultList,
+): ReadSource | undefined {
+  if (inputs !== undefined) faults.add('inputs', 'A program in QIR has no inputs.');
+  const read = attempt(faults, () => readQir(source, limits));
+  return read && { ...read, registers: [], warnings: [], results: NO_RESULTS };
 }
 
 /** Reads a text, with the formulas of its angles if it requests a gradient. */

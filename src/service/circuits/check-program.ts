@@ -223,11 +223,11 @@ function methodOfGroups(
   return checkMethod({ ...question, circuit, typicalPoint, mayTakeLong }, spec, faults);
 }
 
-/** The field that a program comes in. Adds a fault unless a body has one of the three. */
+/** The field that a program comes in. Adds a fault unless a body has one of them. */
 export function checkSource(given: readonly string[], faults: FaultList): SourceField {
   const [first, second] = SOURCES.filter((source) => given.includes(source));
   if (second !== undefined) faults.add(second, `Give either ${first} or ${second}, not both.`);
-  if (first === undefined) faults.add('circuit', 'Required: circuit, or qasm or stim instead.');
+  if (first === undefined) faults.add('circuit', 'Required: circuit, or qasm, stim or qir instead.');
   return first ?? 'circuit';
 }
 

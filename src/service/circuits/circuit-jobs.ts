@@ -86,7 +86,7 @@ const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
     const target = targets.find(({ spec }) => spec.id === checked.target);
     if (target?.spec.device === undefined)
       throw new Error('unreachable: hardware without a device');
-    const { measuredQubits, warnings, labelFormat, numBits, errorBound } = checked;
+    const { measuredQubits, warnings, labelFormat, numBits, errorBound, recorded } = checked;
     const started = performance.now();
     const { circuit, fitting } = fitted(
       checked.circuit,
@@ -102,6 +102,7 @@ const DEVICE_READING: Reading<CircuitContext, DeviceProgram> = {
         warnings,
         labelFormat,
         ...(errorBound !== undefined && { errorBound }),
+        ...(recorded !== undefined && { recorded }),
       },
     };
   },
@@ -384,6 +385,7 @@ function unlessLong<T>(body: unknown, read: (maxSteps: number) => T): T | undefi
 
 function programOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
-  const text = 'qasm' in body ? body.qasm : 'stim' in body ? body.stim : undefined;
+  const fields: Partial<Record<string, unknown>> = { ...body };
+  const text = fields.qasm ?? fields.stim ?? fields.qir;
   return typeof text === 'string' ? text : undefined;
 }

@@ -13,6 +13,7 @@ import {
   NEEDED_FIELDS,
   outputsOf,
 } from '../../circuit/outputs.ts';
+import { RECORDED_TYPES } from '../../circuit/qir/recorded-output.ts';
 import { SHOT_FORMATS } from '../../circuit/stim/shot-formats.ts';
 import { METHODS, RUN_METHODS } from '../../fleet/method-names.ts';
 import { REUSES } from '../../fleet/workers/worker-messages.ts';
@@ -130,6 +131,25 @@ export const methodFields = {
   method_reason: z.string().optional().describe('Why this method, with its figures'),
 };
 
+/** Values that a program in QIR records. */
+const recordedOutputs = z
+  .array(
+    z.strictObject({
+      type: z.enum(RECORDED_TYPES),
+      label: z.string().describe('Label that the program gives; may be empty'),
+      size: z
+        .int()
+        .optional()
+        .describe('Number of values of a tuple or an array; these come next'),
+      bit: z.int().optional().describe('First classical bit of the value, the least significant'),
+      width: z
+        .int()
+        .optional()
+        .describe('Number of its bits: two’s complement, or IEEE 754 of a double'),
+    }),
+  )
+  .describe('Values that a program in QIR records, in the order in which it does');
+
 /** Bound on the error of product formulas. */
 export const errorBoundFields = {
   error_bound: z
@@ -141,7 +161,7 @@ export const errorBoundFields = {
 };
 
 /** Fields that a program comes in: one of them. */
-export const SOURCES = ['circuit', 'qasm', 'stim'] as const;
+export const SOURCES = ['circuit', 'qasm', 'stim', 'qir'] as const;
 export type SourceField = (typeof SOURCES)[number];
 
 /** Rules that no single field can express, for the document; the circuit layer checks them. */
@@ -159,6 +179,8 @@ export const SOURCE_RULES = {
       logical_observables: false,
     },
   },
+  // A program in QIR has no inputs either.
+  dependentSchemas: { qir: { properties: { inputs: false } } },
 };
 /** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
 const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {
@@ -251,7 +273,7 @@ export const programFields = {
     .array(gateObject)
     .optional()
     .describe(
-      'Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required',
+      'Operations in the order in which they run; one of `circuit`, `qasm`, `stim` and `qir` is required',
     ),
   qasm: z.string().optional().describe('OpenQASM 2.0 or 3 text; replaces `circuit`'),
   stim: z
@@ -259,6 +281,12 @@ export const programFields = {
     .optional()
     .describe(
       'Text in the circuit format of Stim 1.16; replaces `circuit`. Its noise is simulated, and its detectors and observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record',
+    ),
+  qir: z
+    .string()
+    .optional()
+    .describe(
+      'Program in QIR, base or adaptive profile: the text of LLVM IR, or base64 of bitcode; replaces `circuit`. Bits are those of the values that it records, in its order',
     ),
   qubits: z
     .int()
@@ -281,6 +309,7 @@ export const circuitBody = z
     circuit: programFields.circuit,
     qasm: programFields.qasm,
     stim: programFields.stim,
+    qir: programFields.qir,
     inputs: z
       .record(z.string().max(256), z.union([z.number(), z.boolean(), bitLabel]))
       .optional()
@@ -691,6 +720,7 @@ export const circuitResult = z.strictObject({
     .describe(
       'Measured qubit of each classical bit, by index; null for a bit without a measurement. Empty for a text in Stim’s format whose REPEAT blocks are kept as loops',
     ),
+  recorded_outputs: recordedOutputs.optional(),
   warnings: warnings.optional(),
 });
 export type CircuitResultFields = z.output<typeof circuitResult>;

@@ -11,6 +11,7 @@ import { type Circuit, isNoisy, isStatic } from '../../circuit/circuit.ts';
 import { FaultList } from '../../circuit/errors.ts';
 import { gateObjectsFromCircuit } from '../../circuit/gate-objects-from-circuit.ts';
 import { printOpenQasm } from '../../circuit/openqasm/print-openqasm.ts';
+import { printQir } from '../../circuit/qir/print-qir.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import { ALL_GATES, findGateSet } from '../../circuit/synthesis/gate-set.ts';
 import { twirled } from '../../circuit/synthesis/pauli-twirl.ts';
@@ -54,7 +55,7 @@ export const COMPILE_READING: Reading<CircuitContext, string> = {
  *
  * @throws {RequestInvalidError} listing every fault.
  * @throws {ProcessorUnavailableError} if the target has no hardware to compile for.
- * @throws {OpenQasmUnprintableError | StimUnprintableError} if the format cannot express the circuit.
+ * @throws {OpenQasmUnprintableError | StimUnprintableError | QirUnprintableError} if the format cannot express the circuit.
  */
 export function compileCircuitJson(value: unknown, targets: readonly Target[]): string {
   const { format, twirl, body, checked } = readBody(value, targets);
@@ -83,6 +84,8 @@ function written(circuit: Circuit, format: CompileFormat) {
       return { circuit: gateObjectsFromCircuit(circuit) };
     case 'stim':
       return { stim: printStim(circuit) };
+    case 'qir':
+      return { qir: printQir(circuit) };
     default:
       return { qasm: printOpenQasm(circuit, format === 'qasm2' ? '2' : '3') };
   }

@@ -13,7 +13,7 @@ import {
 } from './circuit-schema.ts';
 
 /** Formats of a compiled circuit. */
-export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3', 'stim'] as const;
+export const COMPILE_FORMATS = ['json', 'qasm2', 'qasm3', 'stim', 'qir'] as const;
 export type CompileFormat = (typeof COMPILE_FORMATS)[number];
 
 /** Fields of a circuit's request that concern its run: a circuit that is only compiled has none of them. */
@@ -93,6 +93,10 @@ export const compiledCircuit = z
     circuit: z.array(gateObject).optional().describe('Compiled circuit, with format json'),
     qasm: z.string().optional().describe('Compiled circuit as text, with format qasm2 or qasm3'),
     stim: z.string().optional().describe('Compiled circuit as text, with format stim'),
+    qir: z
+      .string()
+      .optional()
+      .describe('Compiled circuit as text in the base profile of QIR, with format qir'),
     ...errorBoundFields,
     compilation: z.union([compilationFields, fittingFields]),
     timing: z.strictObject({ compile_ms: z.number() }),

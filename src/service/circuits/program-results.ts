@@ -8,6 +8,7 @@ import type { PauliSum } from '../../circuit/observable.ts';
 import type { OpenQasmProgram } from '../../circuit/openqasm/parse-openqasm.ts';
 import type { ProgramResult } from '../../circuit/openqasm/results.ts';
 import type { Sweep } from '../../circuit/read-sweep.ts';
+import type { RecordedOutput } from '../../circuit/qir/recorded-output.ts';
 import type { StimProgram } from '../../circuit/stim/read-stim.ts';
 import type { Parities } from '../../compiler/clifford/error-walk.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
@@ -74,6 +75,8 @@ export interface ReadSource extends OpenQasmProgram {
   readonly errorBound?: number | undefined;
   /** Detectors and observables of a text in Stim's format. */
   readonly parities?: Parities & Pick<StimProgram, 'tracked'>;
+  /** Values that a program in QIR records. */
+  readonly recorded?: readonly RecordedOutput[];
 }
 
 /** Gradient that a program requests. */

@@ -68,6 +68,7 @@ export interface ResultLayout
     | 'saves'
     | 'detection'
     | 'errorBound'
+    | 'recorded'
   > {
   /** Seed of the shots. */
   readonly seed: number;
@@ -123,6 +124,7 @@ export function circuitResultJson(
     timing: { ...viewTiming(timing), sampling_ms: milliseconds(timing.samplingMs ?? 0) },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],
+    ...recordedField(layout),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
   parts.push(JSON.stringify(rest).slice(1, -1));
@@ -177,7 +179,11 @@ function expectationsOf(
 
 /** Fields of a layout that the result of hardware has. Results of earlier versions have no form of labels. */
 export type DeviceLayout = Pick<ResultLayout, 'measuredQubits' | 'warnings'> &
-  Partial<Pick<ResultLayout, 'labelFormat' | 'errorBound'>>;
+  Partial<Pick<ResultLayout, 'labelFormat' | 'errorBound' | 'recorded'>>;
+
+/** The field of an answer that lists what a program in QIR records. */
+const recordedField = ({ recorded = [] }: Pick<DeviceLayout, 'recorded'>) =>
+  recorded.length === 0 ? {} : { recorded_outputs: [...recorded] };
 
 /** The field of an answer that bounds the error of product formulas. */
 export const errorBoundField = ({ errorBound }: { readonly errorBound?: number | undefined }) =>
@@ -185,7 +191,7 @@ export const errorBoundField = ({ errorBound }: { readonly errorBound?: number |
 
 /** Writes the result fields of a circuit that hardware ran as one JSON object. */
 export function deviceResultJson(
-  { measuredQubits, warnings, labelFormat = 'automatic', errorBound }: DeviceLayout,
+  { measuredQubits, warnings, labelFormat = 'automatic', errorBound, recorded }: DeviceLayout,
   { counts, fitting, backend, timing }: DeviceResult,
 ): string {
   const { queueMs, vendorQueueMs, fitMs, executionMs } = timing;
@@ -204,6 +210,7 @@ export function deviceResultJson(
     },
     bit_order: 'little-endian',
     measured_qubits: [...measuredQubits],
+    ...recordedField(recorded === undefined ? {} : { recorded }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
   return `{"counts":${countsJson(own, labelFormat)},${JSON.stringify(rest).slice(1)}`;

@@ -128,6 +128,7 @@ const LAYOUT: { readonly [K in keyof Required<ResultLayout>]: true } = {
   fitting: true,
   detection: true,
   errorBound: true,
+  recorded: true,
 };
 
 /** A layout without the other fields of its object, such as a circuit. */

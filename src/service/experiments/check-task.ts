@@ -183,12 +183,12 @@ export class TaskProblems {
 
   /** @param read - Reads a problem that is not known; undefined if it has faults. */
   of(
-    { circuit, qasm, stim, qubits, detectors, logical_observables }: TaskParts,
+    { circuit, qasm, stim, qir, qubits, detectors, logical_observables }: TaskParts,
     rest: { readonly noise: TaskParts['noise']; readonly shots: number },
     read: () => Omit<TaskProblem, 'key'> | undefined,
   ): TaskProblem | undefined {
     const key = digestOf(
-      JSON.stringify({ circuit, qasm, stim, qubits, detectors, logical_observables, ...rest }),
+      JSON.stringify({ circuit, qasm, stim, qir, qubits, detectors, logical_observables, ...rest }),
     );
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -300,6 +300,7 @@ type TaskParts = { readonly [K in keyof TaskBody]?: TaskBody[K] | undefined };
 const NO_OBSERVABLES = {
   circuit: 'Required: an error is a logical observable that differs from its prediction.',
   qasm: 'Required: an error is a logical observable that differs from its prediction.',
+  qir: 'Required: an error is a logical observable that differs from its prediction.',
   stim: 'The text has no OBSERVABLE_INCLUDE, and an error is an observable that differs from its prediction.',
 } as const;
 
@@ -413,11 +414,11 @@ interface StrongFacts extends Pick<TaskParts, 'noise' | 'sampling'> {
 
 /** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
 export function strongIdOf(
-  { circuit, qasm, stim, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
+  { circuit, qasm, stim, qir, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
   { noise, decoder, sampling }: StrongFacts,
 ): string {
   const problem = {
-    ...{ circuit, qasm, stim, qubits, detectors, logical_observables, noise },
+    ...{ circuit, qasm, stim, qir, qubits, detectors, logical_observables, noise },
     ...{ decoder, postselect, metadata, sampling },
   };
   return createHash('sha256').update(JSON.stringify(problem)).digest('hex');

@@ -80,6 +80,7 @@ export const taskBody = z
     circuit: programFields.circuit,
     qasm: programFields.qasm,
     stim: programFields.stim,
+    qir: programFields.qir,
     qubits: programFields.qubits,
     ...parityFields,
     ...defaults,

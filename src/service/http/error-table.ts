@@ -41,6 +41,10 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
       'The circuit has a condition that OpenQASM 2 cannot express; OpenQASM 3 can.',
     CIRCUIT_OPENQASM_UNSUPPORTED:
       'The OpenQASM text uses a part of the language that this service does not run.',
+    CIRCUIT_QIR_INVALID:
+      'The program in QIR has a fault, or something outside of the base and adaptive profile; the message gives the place.',
+    CIRCUIT_QIR_UNPRINTABLE:
+      'The base profile of QIR cannot express the circuit; the message names the operation.',
     CIRCUIT_STIM_INVALID:
       "The text in Stim's format has a fault; the message gives line and column.",
     CIRCUIT_STIM_UNPRINTABLE:

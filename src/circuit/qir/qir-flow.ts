@@ -1,0 +1,474 @@
+/**
+ * Follows the paths of a program in QIR. A branch that depends on measured bits follows both ways, each where its
+ * condition holds, and joins them where they meet. Calls are written out. Loops are written out, too, while it is known
+ * how many rounds they take, or while few rounds depend on measurements; others become loops of the circuit.
+ */
+import { LIMIT_EXCEEDED } from '../errors.ts';
+import { ALWAYS, type BitFunction, DiagramTooLargeError, NEVER } from '../openqasm/decision-diagram.ts';
+import type { BlockOrder } from './block-order.ts';
+import { blockOrder } from './block-order.ts';
+import { isKnown, knownRow, rowOf, UNDEFINED, type Value, ValueTrouble } from './classical-values.ts';
+import type { Block, Instruction, LlvmFunction, Operand, TypedOperand } from './llvm-module.ts';
+import { valueOf } from './qir-circuit.ts';
+import type { QirFunctions } from './qir-functions.ts';
+import { computed } from './qir-instructions.ts';
+import type { QirState } from './qir-state.ts';
+
+/** Calls that may be open at a time. */
+const MAX_CALLS = 64;
+/** Rounds of a loop that are written out though whether they run depends on measurements. */
+const MAX_MEASURED_ROUNDS = 32;
+/** Stands for the end of a function among the blocks that paths lead to; no block has this name. */
+const END = '\0end';
+const RETURNED = 'value';
+
+/** A way into a block: where it is taken, and the values that it brings. */
+interface Arrival {
+  readonly holds: BitFunction;
+  readonly values: ReadonlyMap<string, Value>;
+}
+
+/** Ways that are still to be followed, by block. */
+type Arrivals = Map<string, Arrival>;
+
+/** A call that is being followed. */
+interface Call {
+  readonly called: LlvmFunction;
+  readonly frame: number;
+  readonly blocks: ReadonlyMap<string, Block>;
+  readonly order: BlockOrder;
+}
+
+/** Rounds of a loop so far. */
+interface Rounds {
+  /** Where the latest round ran. */
+  holds: BitFunction;
+  numMeasured: number;
+  /** Returns to the first round that depends on measurements, and makes a loop of the circuit of the rest. */
+  goBack?: () => void;
+}
+
+/** Runs functions. */
+export class QirFlow {
+  readonly #state: QirState;
+  readonly #functions: QirFunctions;
+  readonly #orders = new Map<string, BlockOrder>();
+  #numFrames = 0;
+  #numOpen = 0;
+
+  constructor(state: QirState, functions: QirFunctions) {
+    this.#state = state;
+    this.#functions = functions;
+  }
+
+  /** Runs a function where the current instruction runs, and returns its value. */
+  call(called: LlvmFunction, args: readonly Value[]): Value | undefined {
+    const state = this.#state;
+    if (args.length !== called.parameters.length) {
+      throw state.fault(`@${called.name} takes ${called.parameters.length} arguments, not ${args.length}.`);
+    }
+    if (++this.#numOpen > MAX_CALLS) {
+      throw state.fault(`calls nest deeper than ${MAX_CALLS}; does @${called.name} call itself?`);
+    }
+    const outer = { frame: state.frame, holds: state.holds, at: state.at };
+    state.frame = ++this.#numFrames;
+    const order = this.#orders.get(called.name) ?? blockOrder(called.blocks);
+    this.#orders.set(called.name, order);
+    const blocks = new Map(called.blocks.map((block) => [block.name, block]));
+    const call = { called, frame: state.frame, blocks, order };
+    for (const [i, { name }] of called.parameters.entries()) {
+      state.values.set(state.variable(name), args[i]!);
+    }
+    const arrivals: Arrivals = new Map([
+      [called.blocks[0]!.name, { holds: outer.holds, values: new Map() }],
+    ]);
+    this.#follow(call, arrivals);
+    const end = arrivals.get(END);
+    state.frame = call.frame;
+    for (const { name } of called.parameters) state.values.delete(state.variable(name));
+    for (const { instructions } of called.blocks) {
+      for (const { result } of instructions) {
+        if (result !== undefined) state.values.delete(state.variable(result));
+      }
+    }
+    this.#numOpen--;
+    Object.assign(state, outer);
+    return end?.values.get(RETURNED);
+  }
+
+  /** Follows all ways, or those within some blocks but for the ways to their head. */
+  #follow(call: Call, arrivals: Arrivals, within?: { blocks: ReadonlySet<string>; head: string }): void {
+    const { places, loops } = call.order;
+    const rounds = new Map<string, Rounds>();
+    for (;;) {
+      let name: string | undefined;
+      for (const each of arrivals.keys()) {
+        if (each === END || (within && (!within.blocks.has(each) || each === within.head))) continue;
+        if (name === undefined || places.get(each)! < places.get(name)!) name = each;
+      }
+      if (name === undefined) return;
+      const arrival = arrivals.get(name)!;
+      arrivals.delete(name);
+      const loop = loops.get(name);
+      if (loop !== undefined && this.#isTurned(call, arrivals, name, loop, arrival, rounds)) continue;
+      this.#enter(call, name, arrival, arrivals);
+      // The rounds of loops inside are counted anew.
+      for (const [head, inner] of loops) {
+        if (head !== name && loop?.has(head) && inner.size < loop.size) rounds.delete(head);
+      }
+    }
+  }
+
+  /** Counts a round of a loop; true if the loop has become one of the circuit. */
+  #isTurned(
+    call: Call,
+    arrivals: Arrivals,
+    head: string,
+    loop: ReadonlySet<string>,
+    arrival: Arrival,
+    rounds: Map<string, Rounds>,
+  ): boolean {
+    const known = rounds.get(head);
+    if (known === undefined) {
+      rounds.set(head, { holds: arrival.holds, numMeasured: 0 });
+      return false;
+    }
+    if (known.holds === arrival.holds) return false;
+    known.holds = arrival.holds;
+    known.numMeasured++;
+    if (known.goBack === undefined) {
+      const state = this.#state;
+      const [mark, values, waiting] = [
+        state.circuit.mark(),
+        new Map(state.values),
+        new Map(arrivals),
+      ];
+      known.goBack = () => {
+        state.circuit.goBack(mark);
+        state.values = values;
+        arrivals.clear();
+        for (const [name, each] of waiting) arrivals.set(name, each);
+        this.#loop(call, arrivals, head, loop, arrival);
+      };
+    }
+    if (known.numMeasured < MAX_MEASURED_ROUNDS) return false;
+    known.goBack();
+    rounds.delete(head);
+    return true;
+  }
+
+  /** Runs a block. */
+  #enter(call: Call, name: string, { holds, values }: Arrival, arrivals: Arrivals): void {
+    const state = this.#state;
+    state.frame = call.frame;
+    const block = call.blocks.get(name);
+    if (block === undefined) throw state.fault(`there is no block ${name}.`);
+    state.at = block.instructions[0]!.at;
+    state.holds = holds;
+    for (const [key, value] of values) state.set(state.variable(key), value);
+    state.circuit.takeSteps(block.instructions.length);
+    for (const instruction of block.instructions) {
+      state.at = instruction.at;
+      try {
+        this.#run(call, block, instruction, arrivals);
+      } catch (error) {
+        if (error instanceof ValueTrouble) throw state.fault(error.message);
+        if (error instanceof DiagramTooLargeError) {
+          const problem = 'conditions and values depend on too many measured bits in too many ways.';
+          throw state.fault(problem, LIMIT_EXCEEDED);
+        }
+        throw error;
+      }
+    }
+  }
+
+  #run(call: Call, block: Block, instruction: Instruction, arrivals: Arrivals): void {
+    const state = this.#state;
+    const go = (to: string, holds: BitFunction) => this.#go(call, block, to, holds, arrivals);
+    const { diagrams } = state.circuit;
+    switch (instruction.op) {
+      case 'phi':
+        return;
+      case 'jump':
+        return go(instruction.to, state.holds);
+      case 'branch': {
+        const [test] = state.row({ type: { kind: 'int', width: 1 }, operand: instruction.test }).bits;
+        const { whenTrue, whenFalse } = instruction;
+        const isTrue = state.circuit.settled(test!);
+        go(whenTrue, diagrams.and(state.holds, isTrue));
+        return go(whenFalse, diagrams.and(state.holds, diagrams.not(isTrue)));
+      }
+      case 'switch': {
+        const subject = state.row(instruction.subject);
+        let rest = state.holds;
+        for (const [value, to] of instruction.cases) {
+          const same = rowOf(value, subject.bits.length);
+          const isEqual = state.circuit.settled(
+            state.arithmetic.compareRows('eq', subject, same),
+          );
+          go(to, diagrams.and(rest, isEqual));
+          rest = diagrams.and(rest, diagrams.not(isEqual));
+        }
+        return go(instruction.otherwise, rest);
+      }
+      case 'return':
+        return this.#arrive(arrivals, END, {
+          holds: state.holds,
+          values: new Map(
+            instruction.value && [[RETURNED, state.read(instruction.value)] as const],
+          ),
+        });
+      case 'unreachable':
+        throw state.fault('this place is reached, which the program says is impossible.');
+      case 'call':
+        return this.#define(instruction, this.#called(instruction.callee, instruction.args));
+      default:
+        return this.#define(instruction, computed(state, instruction));
+    }
+  }
+
+  #define({ result, type }: Instruction, value: Value | undefined): void {
+    if (result === undefined) return;
+    if (value === undefined) throw this.#state.fault('this has no value.');
+    if (value.kind === 'row' && (type.kind !== 'int' || type.width !== value.bits.length)) {
+      throw this.#state.fault('the value is of another type than the instruction.');
+    }
+    this.#state.set(this.#state.variable(result), value);
+  }
+
+  #called(name: string, args: readonly TypedOperand[]): Value | undefined {
+    const called = this.#state.module.functions.get(name);
+    if (called === undefined) return this.#functions.call(name, args);
+    return this.call(
+      called,
+      args.map((one) => this.#state.read(one)),
+    );
+  }
+
+  /** Takes a way from a block to another where a function holds. */
+  #go(call: Call, from: Block, to: string, holds: BitFunction, arrivals: Arrivals): void {
+    if (holds === NEVER) return;
+    const state = this.#state;
+    const block = call.blocks.get(to);
+    if (block === undefined) throw state.fault(`there is no block %${to}.`);
+    const values = new Map<string, Value>();
+    const here = state.holds;
+    state.holds = holds;
+    for (const instruction of block.instructions) {
+      if (instruction.op !== 'phi') break;
+      const operand: Operand | undefined = instruction.incoming.get(from.name);
+      if (operand === undefined) {
+        state.at = instruction.at;
+        throw state.fault(`phi has no value for %${from.name}.`);
+      }
+      if (instruction.result === undefined) continue;
+      values.set(instruction.result, state.read({ type: instruction.type, operand }));
+    }
+    state.holds = here;
+    this.#arrive(arrivals, to, { holds, values });
+  }
+
+  #arrive(arrivals: Arrivals, to: string, { holds, values }: Arrival): void {
+    const { circuit, arithmetic } = this.#state;
+    const other = arrivals.get(to);
+    const joined = new Map(values);
+    if (other !== undefined) {
+      for (const [name, value] of other.values) {
+        joined.set(name, arithmetic.choose(holds, values.get(name) ?? UNDEFINED, value));
+      }
+    }
+    const either = other === undefined ? holds : circuit.diagrams.or(other.holds, holds);
+    arrivals.set(to, { holds: either, values: joined });
+  }
+
+  /**
+   * Makes a loop of the circuit. Values that change from round to round have bits, which every round reads at its
+   * beginning and writes at its end; which values these are is found by reading the loop again until no further one
+   * changes.
+   */
+  #loop(
+    call: Call,
+    arrivals: Arrivals,
+    head: string,
+    blocks: ReadonlySet<string>,
+    arrival: Arrival,
+  ): void {
+    const state = this.#state;
+    const { circuit } = state;
+    state.frame = call.frame;
+    state.at = call.blocks.get(head)!.instructions[0]!.at;
+    const { holds } = arrival;
+    state.holds = holds;
+    for (const [name, value] of arrival.values) state.set(state.variable(name), value);
+    const before = state.values;
+    const mark = circuit.mark();
+    const isKept = keptBy(call, blocks, head);
+    const homes = new Map<string, { start: readonly BitFunction[]; bits: readonly number[] }>();
+    for (;;) {
+      state.values = new Map(before);
+      for (const [key, home] of homes) {
+        const bits = circuit.newBits(home.start.length);
+        homes.set(key, { ...home, bits });
+        state.values.set(key, { kind: 'row', bits: bits.map((bit) => circuit.diagrams.bit(bit)) });
+      }
+      const atStart = new Map(state.values);
+      circuit.begin();
+      const ways: Arrivals = new Map();
+      this.#enter(call, head, { holds: ALWAYS, values: new Map() }, ways);
+      this.#follow(call, ways, { blocks, head });
+      state.frame = call.frame;
+      const again = ways.get(head);
+      ways.delete(head);
+      for (const [name, value] of again?.values ?? []) {
+        state.set(state.variable(name), value, again!.holds);
+      }
+      const changed = this.#changed(atStart, isKept, homes);
+      if (changed.size === 0) {
+        this.#endLoop(arrivals, ways, again?.holds ?? NEVER, homes, before, holds);
+        return;
+      }
+      circuit.end();
+      circuit.goBack(mark);
+      for (const [key, width] of changed) {
+        const value = before.get(key) ?? UNDEFINED;
+        const start = value.kind === 'row' ? value.bits : rowOf(0n, width).bits;
+        homes.set(key, { start, bits: [] });
+      }
+    }
+  }
+
+  /** Values that a round has changed and that have no bits yet, with their widths. */
+  #changed(
+    atStart: ReadonlyMap<string, Value>,
+    isKept: (key: string) => boolean,
+    homes: ReadonlyMap<string, unknown>,
+  ): ReadonlyMap<string, number> {
+    const changed = new Map<string, number>();
+    for (const [key, value] of this.#state.values) {
+      const old = atStart.get(key) ?? UNDEFINED;
+      if (old === value || homes.has(key) || !isKept(key) || areSame(old, value)) continue;
+      // Memory that the round itself has made ends with it.
+      if (key.includes('[') && !atStart.has(key)) continue;
+      if (value.kind === 'row') changed.set(key, value.bits.length);
+      else if (old.kind !== 'undefined' || !isKnown(value)) {
+        const problem = 'a loop whose end depends on measurements changes a double or a pointer.';
+        throw this.#state.fault(problem);
+      }
+    }
+    return changed;
+  }
+
+  /** Ends the body of a loop and adds it, with what is assigned before it and at the end of each round. */
+  #endLoop(
+    arrivals: Arrivals,
+    ways: Arrivals,
+    again: BitFunction,
+    homes: ReadonlyMap<string, { start: readonly BitFunction[]; bits: readonly number[] }>,
+    before: ReadonlyMap<string, Value>,
+    holds: BitFunction,
+  ): void {
+    const state = this.#state;
+    const { circuit } = state;
+    const bits: number[] = [];
+    const first: BitFunction[] = [];
+    const next: BitFunction[] = [];
+    const keep = (start: BitFunction, later: BitFunction, bit = circuit.newBits(1)[0]!) => {
+      bits.push(bit);
+      first.push(start);
+      next.push(later);
+      return circuit.diagrams.bit(bit);
+    };
+    for (const [key, home] of homes) {
+      const value = state.values.get(key)!;
+      if (value.kind !== 'row') throw state.fault('a value has different types from round to round.');
+      for (const [i, bit] of home.bits.entries()) keep(home.start[i]!, value.bits[i]!, bit);
+    }
+    const flag = keep(holds, again);
+    if (ways.size === 0) throw state.fault('this loop never ends.');
+    // The last way out is taken where no other one is.
+    let rest = holds;
+    const exits = [...ways].map(([to, way], i): [string, Arrival] => {
+      const values = new Map<string, Value>();
+      for (const [name, value] of way.values) {
+        if (value.kind !== 'row' && !isKnown(value)) {
+          throw state.fault('a double or a pointer depends on the rounds of a loop.');
+        }
+        if (value.kind !== 'row' || knownRow(value) !== undefined) values.set(name, value);
+        else values.set(name, { kind: 'row', bits: value.bits.map((bit) => keep(NEVER, bit)) });
+      }
+      if (i === ways.size - 1) return [to, { holds: rest, values }];
+      const taken = circuit.diagrams.and(holds, keep(NEVER, way.holds));
+      rest = circuit.diagrams.and(rest, circuit.diagrams.not(taken));
+      return [to, { holds: taken, values }];
+    });
+    circuit.push({ kind: 'assign', bits, value: valueOf(next) });
+    const body = circuit.end();
+    circuit.push({ kind: 'assign', bits, value: valueOf(first) });
+    const [flagBit] = [...(flag.kind === 'choice' ? [flag.bit] : [])];
+    circuit.push({ kind: 'while', condition: { bits: [flagBit!], value: 1 }, body });
+    const after = new Map(before);
+    for (const [key, home] of homes) {
+      const kept = home.bits.map((bit) => circuit.diagrams.bit(bit));
+      after.set(key, { kind: 'row', bits: kept });
+    }
+    for (const [key, value] of state.values) {
+      // Values that are the same in every round, and first known in the loop.
+      if (!after.has(key) && isKnown(value)) after.set(key, value);
+    }
+    state.values = after;
+    for (const [to, exit] of exits) this.#arrive(arrivals, to, exit);
+  }
+}
+
+/** Whether values are the same function of the same bits. */
+function areSame(left: Value, right: Value): boolean {
+  if (left.kind === 'row' && right.kind === 'row') {
+    return left.bits.every((bit, i) => bit === right.bits[i]);
+  }
+  if (left.kind !== 'cases' || right.kind !== 'cases') return false;
+  return (
+    left.cases.length === right.cases.length &&
+    left.cases.every(({ holds, value }, i) => {
+      const other = right.cases[i]!;
+      if (other.holds !== holds) return false;
+      return JSON.stringify(other.value) === JSON.stringify(value);
+    })
+  );
+}
+
+/** Whether a value has to outlast a round: memory, results, values of the head, and variables that others read. */
+function keptBy(
+  call: Call,
+  blocks: ReadonlySet<string>,
+  head: string,
+): (key: string) => boolean {
+  const local = new Set<string>();
+  for (const name of blocks) {
+    for (const { op, result } of call.blocks.get(name)!.instructions) {
+      const isOfHead = op === 'phi' && name === head;
+      if (result !== undefined && !isOfHead) local.add(`${call.frame}%${result}`);
+    }
+  }
+  for (const { name, instructions } of call.called.blocks) {
+    if (blocks.has(name)) continue;
+    for (const instruction of instructions) {
+      for (const used of localsOf(instruction)) local.delete(`${call.frame}%${used}`);
+    }
+  }
+  return (key) => !local.has(key);
+}
+
+/** Names of variables in an instruction. */
+function localsOf(instruction: Instruction): readonly string[] {
+  const found: string[] = [];
+  const look = (part: unknown): void => {
+    if (part instanceof Map) for (const each of part.values()) look(each);
+    else if (Array.isArray(part)) part.forEach(look);
+    else if (typeof part === 'object' && part !== null) {
+      if ('kind' in part && part.kind === 'local' && 'name' in part) found.push(String(part.name));
+      Object.values(part).forEach(look);
+    }
+  };
+  look(instruction);
+  return found;
+}
