@@ -36,9 +36,10 @@ export const ALWAYS: BitFunction = { kind: 'constant', id: 1, value: true, depth
 /** The constant false. */
 export const NEVER: BitFunction = { kind: 'constant', id: 0, value: false, depth: 0 };
 
-/** Most nodes and cached results at a time. Functions of the few bits that programs test have a handful. */
+/** Most nodes at a time. Functions of the few bits that programs test have a handful. */
 const MAX_CHOICES = 50_000;
-const MAX_RESULTS = 4 * MAX_CHOICES;
+/** Most cached results for each node that there may be. */
+const RESULTS_PER_CHOICE = 4;
 /** Most bits that a function depends on, one after the other: diagrams are walked by recursion. */
 export const MAX_BITS_TESTED = 2048;
 /** Nodes and results that are kept from one statement to the next. */
@@ -53,6 +54,12 @@ export class DecisionDiagrams {
   readonly #results = new Map<string, BitFunction>();
   #nextId = 2;
   #work = 0;
+  readonly #maxChoices: number;
+
+  /** @param maxChoices - Most nodes at a time. */
+  constructor(maxChoices = MAX_CHOICES) {
+    this.#maxChoices = maxChoices;
+  }
 
   /** The function that a bit reads 1. */
   bit(bit: Bit): BitFunction {
@@ -89,7 +96,7 @@ export class DecisionDiagrams {
     const known = this.#results.get(key);
     if (known !== undefined) return known;
     const deepest = Math.max(f.depth, g.depth, h.depth);
-    if (this.#results.size >= MAX_RESULTS || deepest > MAX_BITS_TESTED)
+    if (this.#results.size >= RESULTS_PER_CHOICE * this.#maxChoices || deepest > MAX_BITS_TESTED)
       throw new DiagramTooLargeError();
     this.#work += 2;
     const bit = Math.min(lowestBit(f), lowestBit(g), lowestBit(h));
@@ -123,7 +130,7 @@ export class DecisionDiagrams {
     let choice = this.#choices.get(key);
     if (choice === undefined) {
       const depth = 1 + Math.max(low.depth, high.depth);
-      if (this.#choices.size >= MAX_CHOICES || depth > MAX_BITS_TESTED) {
+      if (this.#choices.size >= this.#maxChoices || depth > MAX_BITS_TESTED) {
         throw new DiagramTooLargeError();
       }
       this.#work++;

@@ -80,10 +80,7 @@ export class ClassicalArithmetic {
     if (whenTrue.kind === 'undefined') return whenFalse;
     if (whenTrue.kind === 'row' && whenFalse.kind === 'row') {
       if (whenTrue.bits.length !== whenFalse.bits.length) throw otherTypes();
-      const bits = whenTrue.bits.map((bit, i) =>
-        this.#settle(this.diagrams.ifThenElse(holds, bit, whenFalse.bits[i]!)),
-      );
-      return { kind: 'row', bits };
+      return this.#chosen(holds, whenTrue, whenFalse);
     }
     if (whenTrue.kind === 'row' || whenFalse.kind === 'row') {
       throw otherTypes();
@@ -232,8 +229,46 @@ export class ClassicalArithmetic {
       case 'ashr':
         return this.#shift(operator, left, right);
       default:
-        throw new ValueTrouble(`${operator} of integers that depend on measurements is not supported.`);
+        return this.#division(operator, left, right);
     }
+  }
+
+  /** Divides bit by bit, from the highest one; what is divided by 0 has no meaning. */
+  #division(operator: string, left: Row, right: Row): Row {
+    const isSigned = operator.startsWith('s');
+    const [numerator, divisor] = [left, right].map((row) =>
+      isSigned ? this.#negatedWhere(row.bits.at(-1)!, row) : row,
+    ) as [Row, Row];
+    const width = left.bits.length;
+    const quotient = new Array<BitFunction>(width).fill(NEVER);
+    let rest = rowOf(0n, width);
+    for (let i = width - 1; i >= 0; i--) {
+      // The remainder may need one bit more than the divisor has.
+      const over = rest.bits.at(-1)!;
+      rest = { kind: 'row', bits: [numerator.bits[i]!, ...rest.bits.slice(0, -1)] };
+      const fits = this.diagrams.not(this.#isLess(rest, divisor, false));
+      const takes = this.#settle(this.diagrams.or(over, fits));
+      quotient[i] = takes;
+      const less = this.binary('sub', rest, divisor);
+      rest = this.#chosen(takes, less, rest);
+    }
+    const isQuotient = operator.endsWith('div');
+    const result: Row = isQuotient ? { kind: 'row', bits: quotient } : rest;
+    if (!isSigned) return result;
+    const [a, b] = [left.bits.at(-1)!, right.bits.at(-1)!];
+    return this.#negatedWhere(isQuotient ? this.diagrams.xor(a, b) : a, result);
+  }
+
+  #chosen(holds: BitFunction, whenTrue: Row, whenFalse: Row): Row {
+    const bits = whenTrue.bits.map((bit, i) =>
+      this.#settle(this.diagrams.ifThenElse(holds, bit, whenFalse.bits[i]!)),
+    );
+    return { kind: 'row', bits };
+  }
+
+  #negatedWhere(holds: BitFunction, row: Row): Row {
+    if (holds === NEVER) return row;
+    return this.#chosen(holds, this.binary('sub', rowOf(0n, row.bits.length), row), row);
   }
 
   #shift(operator: string, left: Row, right: Row): Row {
@@ -242,11 +277,7 @@ export class ClassicalArithmetic {
     for (const [i, bit] of right.bits.entries()) {
       if (bit === NEVER) continue;
       const by = i < 8 ? 2 ** i : left.bits.length;
-      const moved = shifted(result, operator === 'shl' ? by : -by, sign);
-      const bits = result.bits.map((each, j) =>
-        this.#settle(this.diagrams.ifThenElse(bit, moved.bits[j]!, each)),
-      );
-      result = { kind: 'row', bits };
+      result = this.#chosen(bit, shifted(result, operator === 'shl' ? by : -by, sign), result);
     }
     return result;
   }

@@ -108,7 +108,8 @@ class ModuleReader {
         throw new BitcodeTrouble('the module has aliases of functions.');
       }
       if (code !== RECORDS.variable && code !== RECORDS.function) continue;
-      const name = this.#nameOf(values);
+      // Values without a name are told apart by their number, as texts write them.
+      const name = this.#nameOf(values) || String(this.#values.length);
       const type = types[numberIn(values, 2)];
       this.#values.push({ type: POINTER, operand: { kind: 'global', name } });
       if (code === RECORDS.variable) {

@@ -34,11 +34,14 @@ import { expressionOf } from '../openqasm/values.ts';
 /** Most exclusive conditions that an operation is repeated under; a function with more is assigned to a bit. */
 const MAX_CONDITIONS = 8;
 /** Most bits that a function tests one after the other; one that tests more is assigned to a bit. */
-const MAX_DEPTH = 16;
+const MAX_DEPTH = 8;
+/** Most nodes of all functions, which are kept until the program is read. */
+const MAX_CHOICES = 200_000;
 
 /** A state of the circuit to which it may go back. */
 export interface Mark {
   readonly numOperations: number;
+  readonly numLists: number;
   readonly numBits: number;
   readonly numQubits: number;
   readonly isMeasuring: boolean;
@@ -46,7 +49,7 @@ export interface Mark {
 
 /** Collects operations within limits. */
 export class QirCircuit {
-  readonly diagrams = new DecisionDiagrams();
+  readonly diagrams = new DecisionDiagrams(MAX_CHOICES);
   #operations: DynamicOperation[] = [];
   /** Lists around the body of each loop that is open. */
   readonly #outer: DynamicOperation[][] = [];
@@ -178,14 +181,16 @@ export class QirCircuit {
   mark(): Mark {
     return {
       numOperations: this.#operations.length,
+      numLists: this.#outer.length,
       numBits: this.#numBits,
       numQubits: this.#numQubits,
       isMeasuring: this.#isMeasuring,
     };
   }
 
-  /** Takes back what was added since a mark in the same list. */
-  goBack({ numOperations, numBits, numQubits, isMeasuring }: Mark): void {
+  /** Takes back what was added since a mark in the same list, or in bodies of loops inside. */
+  goBack({ numOperations, numLists, numBits, numQubits, isMeasuring }: Mark): void {
+    while (this.#outer.length > numLists) this.#operations = this.#outer.pop()!;
     this.#lastKept = undefined;
     this.#operations.length = numOperations;
     this.#numBits = numBits;

@@ -3,7 +3,7 @@
  * condition holds, and joins them where they meet. Calls are written out. Loops are written out, too, while it is known
  * how many rounds they take, or while few rounds depend on measurements; others become loops of the circuit.
  */
-import { LIMIT_EXCEEDED } from '../errors.ts';
+import { LIMIT_EXCEEDED, QirError } from '../errors.ts';
 import { ALWAYS, type BitFunction, DiagramTooLargeError, NEVER } from '../openqasm/decision-diagram.ts';
 import type { BlockOrder } from './block-order.ts';
 import { blockOrder } from './block-order.ts';
@@ -16,8 +16,10 @@ import type { QirState } from './qir-state.ts';
 
 /** Calls that may be open at a time. */
 const MAX_CALLS = 64;
-/** Rounds of a loop that are written out though whether they run depends on measurements. */
-const MAX_MEASURED_ROUNDS = 32;
+/** Rounds of a loop that are written out though whether they run depends on measurements, before it becomes a loop. */
+const MEASURED_ROUNDS = 8;
+/** The same for a loop that the circuit cannot have. */
+const MAX_MEASURED_ROUNDS = 256;
 /** Stands for the end of a function among the blocks that paths lead to; no block has this name. */
 const END = '\0end';
 const RETURNED = 'value';
@@ -44,8 +46,10 @@ interface Rounds {
   /** Where the latest round ran. */
   holds: BitFunction;
   numMeasured: number;
-  /** Returns to the first round that depends on measurements, and makes a loop of the circuit of the rest. */
+  /** Returns to the first round that depends on measurements. */
   goBack?: () => void;
+  /** Why no loop of the circuit can be made of it. */
+  problem?: QirError;
 }
 
 /** Runs functions. */
@@ -53,6 +57,8 @@ export class QirFlow {
   readonly #state: QirState;
   readonly #functions: QirFunctions;
   readonly #orders = new Map<string, BlockOrder>();
+  /** Loops that have become loops of the circuit, by function and head. */
+  readonly #turned = new Set<string>();
   #numFrames = 0;
   #numOpen = 0;
 
@@ -137,24 +143,46 @@ export class QirFlow {
     known.holds = arrival.holds;
     known.numMeasured++;
     if (known.goBack === undefined) {
-      const state = this.#state;
-      const [mark, values, waiting] = [
-        state.circuit.mark(),
-        new Map(state.values),
-        new Map(arrivals),
-      ];
+      const goBack = this.#snapshot(arrivals);
       known.goBack = () => {
-        state.circuit.goBack(mark);
-        state.values = values;
-        arrivals.clear();
-        for (const [name, each] of waiting) arrivals.set(name, each);
+        goBack();
         this.#loop(call, arrivals, head, loop, arrival);
       };
     }
-    if (known.numMeasured < MAX_MEASURED_ROUNDS) return false;
-    known.goBack();
-    rounds.delete(head);
-    return true;
+    // A loop that became one of the circuit before does so at once.
+    const place = `${call.called.name} ${head}`;
+    const isDue = known.numMeasured === MEASURED_ROUNDS || this.#turned.has(place);
+    if (known.problem === undefined && isDue) {
+      const goOn = this.#snapshot(arrivals);
+      try {
+        known.goBack();
+        rounds.delete(head);
+        this.#turned.add(place);
+        return true;
+      } catch (error) {
+        if (!(error instanceof QirError)) throw error;
+        known.problem = error;
+        goOn();
+      }
+    }
+    if (known.problem !== undefined && known.numMeasured > MAX_MEASURED_ROUNDS) throw known.problem;
+    return false;
+  }
+
+  /** Keeps the state of the program, and returns what restores it. */
+  #snapshot(arrivals: Arrivals): () => void {
+    const state = this.#state;
+    const { frame, holds, at, circuit } = state;
+    const mark = circuit.mark();
+    const [values, waiting, numOpen] = [new Map(state.values), new Map(arrivals), this.#numOpen];
+    return () => {
+      circuit.goBack(mark);
+      state.values = new Map(values);
+      Object.assign(state, { frame, holds, at });
+      this.#numOpen = numOpen;
+      arrivals.clear();
+      for (const [name, each] of waiting) arrivals.set(name, each);
+    };
   }
 
   /** Runs a block. */

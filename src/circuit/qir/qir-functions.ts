@@ -80,6 +80,10 @@ export class QirFunctions {
       ['__quantum__qis__reset__body', [1, ([qubit]) => this.#reset(qubit!)]],
       ['__quantum__qis__read_result__body', [1, read]],
       ['__quantum__rt__read_result', [1, read]],
+      [
+        '__quantum__rt__write_result',
+        [2, ([value, result]) => this.#write(state.row(value!), state.cases(result!), state.holds)],
+      ],
       ['__quantum__rt__result_get_zero', [0, () => always({ base: 'zero', index: 0 })]],
       ['__quantum__rt__result_get_one', [0, () => always({ base: 'one', index: 0 })]],
       [
@@ -229,11 +233,18 @@ export class QirFunctions {
       circuit.pushWhere(where, { kind: 'measure', qubits, bits });
       if (resets) circuit.pushWhere(where, { kind: 'reset', qubits });
       const measured: Row = { kind: 'row', bits: [circuit.diagrams.bit(bits[0]!)] };
-      const key = this.#resultKey(asAddress(given[1]!));
-      if (!this.#state.values.has(key)) this.#state.values.set(key, rowOf(0n, 1));
-      this.#state.set(key, measured, where);
+      this.#write(measured, always(asAddress(given[1]!)), where);
     }
     return result === undefined ? to : undefined;
+  }
+
+  #write(value: Row, { cases }: Cases, where: BitFunction): undefined {
+    const { diagrams } = this.#state.circuit;
+    for (const { holds, value: to } of cases) {
+      const key = this.#resultKey(asAddress(to));
+      if (!this.#state.values.has(key)) this.#state.values.set(key, rowOf(0n, 1));
+      this.#state.set(key, value, diagrams.and(where, holds));
+    }
   }
 
   #resultKey({ base, index }: Address): string {
