@@ -68,7 +68,7 @@ export function printQir({ numQubits, numBits, operations }: Circuit): string {
   }
   const bits = Array.from({ length: numBits }, (_, bit) => bit);
   const records = [
-    call(`${RT}array_record_output`, [`i64 ${numBits}`, 'ptr null']),
+    call(`${RT}array_record_output`, [`i64 ${numBits}`, 'ptr @r']),
     ...bits.map((bit) => call(`${RT}result_record_output`, [pointer(bit), `ptr @${bit}`])),
   ];
   const labels = bits.map((bit) => {
@@ -76,6 +76,7 @@ export function printQir({ numQubits, numBits, operations }: Circuit): string {
     return `@${bit} = internal constant [${label.length + 1} x i8] c"${label}\\00"`;
   });
   const lines = [
+    '@r = internal constant [2 x i8] c"r\\00"',
     ...labels,
     '',
     'define i64 @main() #0 {',

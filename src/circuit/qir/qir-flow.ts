@@ -16,6 +16,8 @@ import type { QirState } from './qir-state.ts';
 
 /** Calls that may be open at a time. */
 const MAX_CALLS = 64;
+/** Steps that entering a block counts as. */
+const STEPS_PER_BLOCK = 8;
 /** Rounds of a loop that are written out though whether they run depends on measurements, before it becomes a loop. */
 const MEASURED_ROUNDS = 8;
 /** The same for a loop that the circuit cannot have. */
@@ -194,7 +196,7 @@ export class QirFlow {
     state.at = block.instructions[0]!.at;
     state.holds = holds;
     for (const [key, value] of values) state.set(state.variable(key), value);
-    state.circuit.takeSteps(block.instructions.length);
+    state.circuit.takeSteps(STEPS_PER_BLOCK + block.instructions.length);
     for (const instruction of block.instructions) {
       state.at = instruction.at;
       try {
