@@ -34,7 +34,9 @@ export async function compileFile(
   }
   // The cast is safe: compileCircuitJson writes what the schema says.
   const compiled = JSON.parse(text) as Compiled;
-  io.out.write(compiled.qasm ?? compiled.stim ?? compiled.qir ?? `${JSON.stringify(compiled.circuit)}\n`);
+  io.out.write(
+    compiled.qasm ?? compiled.stim ?? compiled.qir ?? `${JSON.stringify(compiled.circuit)}\n`,
+  );
   writeWarnings(compiled.warnings ?? [], io);
   io.err.write(`${report(compiled)}\n`);
 }

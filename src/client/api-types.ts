@@ -282,7 +282,7 @@ export type Batch = {
 export type BatchProgramInput = {
   /** Returned as sent; it need not be unique */
   readonly name?: string | undefined;
-  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm`, `stim` and `qir` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
@@ -291,6 +291,11 @@ export type BatchProgramInput = {
    * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
    */
   readonly stim?: string | undefined;
+  /**
+   * Program in QIR, base or adaptive profile: the text of LLVM IR, or base64 of bitcode; replaces `circuit`. Bits
+   * are those of the values that it records, in its order
+   */
+  readonly qir?: string | undefined;
   /** Number of qubits of the register; by default one more than the highest qubit used */
   readonly qubits?: number | undefined;
   /**
@@ -821,6 +826,18 @@ export type Circuit = {
    * Stim’s format whose REPEAT blocks are kept as loops
    */
   readonly measured_qubits?: readonly (number | null)[] | undefined;
+  /** Values that a program in QIR records, in the order in which it does */
+  readonly recorded_outputs?: readonly {
+    readonly type: 'result' | 'bool' | 'int' | 'double' | 'tuple' | 'array';
+    /** Label that the program gives; may be empty */
+    readonly label: string;
+    /** Number of values of a tuple or an array; these come next */
+    readonly size?: number | undefined;
+    /** First classical bit of the value, the least significant */
+    readonly bit?: number | undefined;
+    /** Number of its bits: two’s complement, or IEEE 754 of a double */
+    readonly width?: number | undefined;
+  }[] | undefined;
   /** Parts of the OpenQASM text that were ignored; absent if there are none */
   readonly warnings?: readonly {
     readonly code: string;
@@ -831,7 +848,7 @@ export type Circuit = {
 };
 
 export type CircuitSubmissionInput = {
-  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm`, `stim` and `qir` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
@@ -840,6 +857,11 @@ export type CircuitSubmissionInput = {
    * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
    */
   readonly stim?: string | undefined;
+  /**
+   * Program in QIR, base or adaptive profile: the text of LLVM IR, or base64 of bitcode; replaces `circuit`. Bits
+   * are those of the values that it records, in its order
+   */
+  readonly qir?: string | undefined;
   /**
    * Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares.
    * That of `input bit[n]` is a label such as "011"
@@ -1142,7 +1164,7 @@ export type ClassificationResult = {
 };
 
 export type CompileRequestInput = {
-  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm`, `stim` and `qir` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
@@ -1151,6 +1173,11 @@ export type CompileRequestInput = {
    * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
    */
   readonly stim?: string | undefined;
+  /**
+   * Program in QIR, base or adaptive profile: the text of LLVM IR, or base64 of bitcode; replaces `circuit`. Bits
+   * are those of the values that it records, in its order
+   */
+  readonly qir?: string | undefined;
   /**
    * Values by name of the inputs that angles of `circuit` name (numbers), or that an OpenQASM 3 text declares.
    * That of `input bit[n]` is a label such as "011"
@@ -1169,7 +1196,7 @@ export type CompileRequestInput = {
   /** For the processor emulator, which requires it: the device to emulate */
   readonly device?: CallerDeviceInput | undefined;
   /** Format of the compiled circuit; default json */
-  readonly format?: 'json' | 'qasm2' | 'qasm3' | 'stim' | undefined;
+  readonly format?: 'json' | 'qasm2' | 'qasm3' | 'stim' | 'qir' | undefined;
   /**
    * Puts random Paulis before each CX, CZ, ECR and ISWAP of the compiled circuit, and those that undo them after
    * it
@@ -1183,13 +1210,15 @@ export type CompileRequestInput = {
 export type CompiledCircuit = {
   readonly processor: string;
   readonly qubits: number;
-  readonly format: 'json' | 'qasm2' | 'qasm3' | 'stim';
+  readonly format: 'json' | 'qasm2' | 'qasm3' | 'stim' | 'qir';
   /** Compiled circuit, with format json */
   readonly circuit?: readonly GateObject[] | undefined;
   /** Compiled circuit as text, with format qasm2 or qasm3 */
   readonly qasm?: string | undefined;
   /** Compiled circuit as text, with format stim */
   readonly stim?: string | undefined;
+  /** Compiled circuit as text in the base profile of QIR, with format qir */
+  readonly qir?: string | undefined;
   /**
    * Where an EVOLVE is a product formula: bound on the spectral norm of what the circuit differs by from exact
    * evolutions, summed over all of them
@@ -1653,7 +1682,7 @@ export type ExperimentSummary = {
 };
 
 export type ExperimentTaskInput = {
-  /** Operations in the order in which they run; one of `circuit`, `qasm` and `stim` is required */
+  /** Operations in the order in which they run; one of `circuit`, `qasm`, `stim` and `qir` is required */
   readonly circuit?: readonly GateObjectInput[] | undefined;
   /** OpenQASM 2.0 or 3 text; replaces `circuit` */
   readonly qasm?: string | undefined;
@@ -1662,6 +1691,11 @@ export type ExperimentTaskInput = {
    * observables are those of `detection_events` and `detector_error_model`. Bits are the measurement record
    */
   readonly stim?: string | undefined;
+  /**
+   * Program in QIR, base or adaptive profile: the text of LLVM IR, or base64 of bitcode; replaces `circuit`. Bits
+   * are those of the values that it records, in its order
+   */
+  readonly qir?: string | undefined;
   /** Number of qubits of the register; by default one more than the highest qubit used */
   readonly qubits?: number | undefined;
   /**

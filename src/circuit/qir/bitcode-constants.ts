@@ -36,7 +36,12 @@ export function readConstants(
   values: TypedOperand[],
 ): void {
   let type: LlvmType | undefined;
-  const added: { readonly place: number; readonly code: number; readonly of: LlvmType; readonly numbers: readonly bigint[] }[] = [];
+  const added: {
+    readonly place: number;
+    readonly code: number;
+    readonly of: LlvmType;
+    readonly numbers: readonly bigint[];
+  }[] = [];
   for (const { code, values: numbers } of recordsIn(block)) {
     if (code === CODES.type) {
       const given = types[numberIn(numbers, 0)];

@@ -71,13 +71,15 @@ export class FunctionReader {
         continue;
       }
       numInstructions++;
-      const place = this.#places.push(`function @${this.#name}, instruction ${numInstructions}`) - 1;
+      const place =
+        this.#places.push(`function @${this.#name}, instruction ${numInstructions}`) - 1;
       this.#numbers = item.values;
       this.#next = 0;
       const [type, action] = this.#action(item.code);
       const isVoid = type.kind === 'void';
       const result = isVoid ? undefined : String(this.#values.length);
-      if (result !== undefined) this.#values.push({ type, operand: { kind: 'local', name: result } });
+      if (result !== undefined)
+        this.#values.push({ type, operand: { kind: 'local', name: result } });
       if (open === undefined) {
         open = [];
         blocks.push({ name: String(blocks.length), instructions: open });

@@ -16,7 +16,11 @@ export const BLOCKS = {
 /** A type, or that of a function. */
 export type BitcodeType =
   | LlvmType
-  | { readonly kind: 'function'; readonly result: LlvmType; readonly parameters: readonly LlvmType[] };
+  | {
+      readonly kind: 'function';
+      readonly result: LlvmType;
+      readonly parameters: readonly LlvmType[];
+    };
 
 /** What the functions of a module refer to. */
 export interface BitcodeModule {

@@ -238,7 +238,8 @@ class BitstreamReader {
     if (element?.kind === 'literal' || element?.kind === 'array' || element?.kind === 'blob') {
       throw this.#trouble('an array has elements without bits');
     }
-    if (fields.length === 0 || fields[0]!.kind === 'blob') throw this.#trouble('an abbreviation has no code');
+    if (fields.length === 0 || fields[0]!.kind === 'blob')
+      throw this.#trouble('an abbreviation has no code');
     return fields;
   }
 

@@ -111,7 +111,10 @@ export class ClassicalArithmetic {
   }
 
   /** A computation on the cases of values. */
-  map<T extends number | Address>(values: readonly Cases[], compute: (given: readonly (number | Address)[]) => T): Cases<T> {
+  map<T extends number | Address>(
+    values: readonly Cases[],
+    compute: (given: readonly (number | Address)[]) => T,
+  ): Cases<T> {
     // Checked: the computation gives the type.
     return this.#cases(
       this.combinations(values).map(({ holds, given }) => ({ holds, value: compute(given) })),

@@ -50,7 +50,8 @@ export function parseBitcode(base64: string): LlvmModule {
     return { ...moduleOf(unwrapped(Buffer.from(text, 'base64')), places), describe };
   } catch (error) {
     if (error instanceof BitstreamTrouble) throw new QirError('bitcode', error.message);
-    if (error instanceof BitcodeTrouble) throw new QirError(places.at(-1) ?? 'bitcode', error.message);
+    if (error instanceof BitcodeTrouble)
+      throw new QirError(places.at(-1) ?? 'bitcode', error.message);
     throw error;
   }
 }
@@ -99,10 +100,17 @@ class ModuleReader {
     }
     const ofKind = (id: number) => blocks.filter((block) => block.id === id);
     const types = typesOf(ofKind(BLOCKS.types)[0]);
-    const attributes = attributesOf(ofKind(BLOCKS.attributes)[0], ofKind(BLOCKS.attributeGroups)[0]);
-    const variables: { readonly name: string; readonly initialiser: number; readonly type: LlvmType }[] =
+    const attributes = attributesOf(
+      ofKind(BLOCKS.attributes)[0],
+      ofKind(BLOCKS.attributeGroups)[0],
+    );
+    const variables: {
+      readonly name: string;
+      readonly initialiser: number;
+      readonly type: LlvmType;
+    }[] = [];
+    const bodies: { readonly name: string; readonly attributes: ReadonlyMap<string, string> }[] =
       [];
-    const bodies: { readonly name: string; readonly attributes: ReadonlyMap<string, string> }[] = [];
     for (const { code, values } of records) {
       if (code === RECORDS.alias || code === RECORDS.ifunc) {
         throw new BitcodeTrouble('the module has aliases of functions.');
@@ -143,7 +151,10 @@ class ModuleReader {
       throw new BitcodeTrouble('there are more or fewer bodies of functions than functions.');
     }
     for (const [i, body] of bodies.entries()) {
-      functions.set(body.name, new FunctionReader(read, body, this.#places).read(blocksOfBodies[i]!));
+      functions.set(
+        body.name,
+        new FunctionReader(read, body, this.#places).read(blocksOfBodies[i]!),
+      );
     }
     return { globals, functions };
   }
@@ -224,8 +235,7 @@ function attributesOf(
     byGroup.set(numberIn(values, 0), attributesIn(values.slice(2)));
   }
   return recordsIn(lists).map(
-    ({ values }) =>
-      new Map(values.flatMap((group) => [...(byGroup.get(Number(group)) ?? [])])),
+    ({ values }) => new Map(values.flatMap((group) => [...(byGroup.get(Number(group)) ?? [])])),
   );
 }
 

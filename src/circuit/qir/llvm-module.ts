@@ -172,5 +172,6 @@ export const FLOAT_PREDICATES: readonly string[] =
   'false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true'.split(' ');
 
 /** Predicates of comparisons of integers, by their numbers in bitcode, from 32. */
-export const WHOLE_PREDICATES: readonly string[] =
-  'eq ne ugt uge ult ule sgt sge slt sle'.split(' ');
+export const WHOLE_PREDICATES: readonly string[] = 'eq ne ugt uge ult ule sgt sge slt sle'.split(
+  ' ',
+);

@@ -40,7 +40,8 @@ const OPERAND_WORDS = new Set(
     ' ',
   ),
 );
-const TYPE_WORDS = /^(?:void|i\d+|double|ptr|half|bfloat|float|fp128|x86_\w+|ppc_\w+|label|metadata|token|opaque)$/;
+const TYPE_WORDS =
+  /^(?:void|i\d+|double|ptr|half|bfloat|float|fp128|x86_\w+|ppc_\w+|label|metadata|token|opaque)$/;
 
 /**
  * Reads a text.

@@ -49,7 +49,8 @@ export function printQir({ numQubits, numBits, operations }: Circuit): string {
       case 'gate':
       case 'unitary': {
         const written = writtenGates(operation);
-        if (written === undefined) throw what('is a gate on more than two qubits without a function');
+        if (written === undefined)
+          throw what('is a gate on more than two qubits without a function');
         for (const each of written) gates.push(call(functionOf(each)!, argumentsOf(each)));
         break;
       }

@@ -129,10 +129,7 @@ export class QirCircuit {
   /** Adds an operation where a function of bits holds. */
   pushWhere(
     holds: BitFunction,
-    operation: Extract<
-      DynamicOperation,
-      { kind: 'gate' | 'measure' | 'reset' }
-    >,
+    operation: Extract<DynamicOperation, { kind: 'gate' | 'measure' | 'reset' }>,
   ): void {
     const conditions = this.#conditions(holds);
     for (const [i, condition] of conditions.entries()) {
@@ -159,7 +156,7 @@ export class QirCircuit {
 
   #kept(f: BitFunction): Bit {
     const [bit] = this.newBits(1);
-    this.push({ kind: 'assign', bits: [bit!], value: valueOf([f]) });
+    this.push({ kind: 'assign', bits: [bit!], value: expressionOfBits([f]) });
     return bit!;
   }
 
@@ -224,12 +221,12 @@ export class QirCircuit {
       return this.#numBits + i;
     });
     if (rest.length > 0) {
-      const value = valueOf(rest.map((place) => outcome[place]!));
+      const value = expressionOfBits(rest.map((place) => outcome[place]!));
       this.push({ kind: 'assign', bits: own, value });
     }
     const givesOutputs = !this.#isMeasuring && numBits > 0;
     if (givesOutputs && rest.length === 0) {
-      this.push({ kind: 'assign', bits: [this.#numBits], value: valueOf([NEVER]) });
+      this.push({ kind: 'assign', bits: [this.#numBits], value: expressionOfBits([NEVER]) });
       places.set(this.#numBits, 0);
     }
     const numScratchBits = scratch.length;
@@ -247,5 +244,5 @@ export class QirCircuit {
 }
 
 /** The number whose bits are functions, the first one least significant. */
-export const valueOf = (bits: readonly BitFunction[]): ClassicalExpression =>
+export const expressionOfBits = (bits: readonly BitFunction[]): ClassicalExpression =>
   expressionOf({ kind: 'bits', bits, isScalar: false });

@@ -4,12 +4,24 @@
  * how many rounds they take, or while few rounds depend on measurements; others become loops of the circuit.
  */
 import { LIMIT_EXCEEDED, QirError } from '../errors.ts';
-import { ALWAYS, type BitFunction, DiagramTooLargeError, NEVER } from '../openqasm/decision-diagram.ts';
+import {
+  ALWAYS,
+  type BitFunction,
+  DiagramTooLargeError,
+  NEVER,
+} from '../openqasm/decision-diagram.ts';
 import type { BlockOrder } from './block-order.ts';
 import { blockOrder } from './block-order.ts';
-import { isKnown, knownRow, rowOf, UNDEFINED, type Value, ValueTrouble } from './classical-values.ts';
+import {
+  isKnown,
+  knownRow,
+  rowOf,
+  UNDEFINED,
+  type Value,
+  ValueTrouble,
+} from './classical-values.ts';
 import type { Block, Instruction, LlvmFunction, Operand, TypedOperand } from './llvm-module.ts';
-import { valueOf } from './qir-circuit.ts';
+import { expressionOfBits } from './qir-circuit.ts';
 import type { QirFunctions } from './qir-functions.ts';
 import { computed } from './qir-instructions.ts';
 import type { QirState } from './qir-state.ts';
@@ -73,7 +85,9 @@ export class QirFlow {
   call(called: LlvmFunction, args: readonly Value[]): Value | undefined {
     const state = this.#state;
     if (args.length !== called.parameters.length) {
-      throw state.fault(`@${called.name} takes ${called.parameters.length} arguments, not ${args.length}.`);
+      throw state.fault(
+        `@${called.name} takes ${called.parameters.length} arguments, not ${args.length}.`,
+      );
     }
     if (++this.#numOpen > MAX_CALLS) {
       throw state.fault(`calls nest deeper than ${MAX_CALLS}; does @${called.name} call itself?`);
@@ -105,20 +119,26 @@ export class QirFlow {
   }
 
   /** Follows all ways, or those within some blocks but for the ways to their head. */
-  #follow(call: Call, arrivals: Arrivals, within?: { blocks: ReadonlySet<string>; head: string }): void {
+  #follow(
+    call: Call,
+    arrivals: Arrivals,
+    within?: { blocks: ReadonlySet<string>; head: string },
+  ): void {
     const { places, loops } = call.order;
     const rounds = new Map<string, Rounds>();
     for (;;) {
       let name: string | undefined;
       for (const each of arrivals.keys()) {
-        if (each === END || (within && (!within.blocks.has(each) || each === within.head))) continue;
+        if (each === END || (within && (!within.blocks.has(each) || each === within.head)))
+          continue;
         if (name === undefined || places.get(each)! < places.get(name)!) name = each;
       }
       if (name === undefined) return;
       const arrival = arrivals.get(name)!;
       arrivals.delete(name);
       const loop = loops.get(name);
-      if (loop !== undefined && this.#isTurned(call, arrivals, name, loop, arrival, rounds)) continue;
+      if (loop !== undefined && this.#isTurned(call, arrivals, name, loop, arrival, rounds))
+        continue;
       this.#enter(call, name, arrival, arrivals);
       // The rounds of loops inside are counted anew.
       for (const [head, inner] of loops) {
@@ -204,7 +224,8 @@ export class QirFlow {
       } catch (error) {
         if (error instanceof ValueTrouble) throw state.fault(error.message);
         if (error instanceof DiagramTooLargeError) {
-          const problem = 'conditions and values depend on too many measured bits in too many ways.';
+          const problem =
+            'conditions and values depend on too many measured bits in too many ways.';
           throw state.fault(problem, LIMIT_EXCEEDED);
         }
         throw error;
@@ -220,40 +241,46 @@ export class QirFlow {
       case 'phi':
         return;
       case 'jump':
-        return go(instruction.to, state.holds);
+        go(instruction.to, state.holds);
+        return;
       case 'branch': {
-        const [test] = state.row({ type: { kind: 'int', width: 1 }, operand: instruction.test }).bits;
+        const [test] = state.row({
+          type: { kind: 'int', width: 1 },
+          operand: instruction.test,
+        }).bits;
         const { whenTrue, whenFalse } = instruction;
         const isTrue = state.circuit.settled(test!);
         go(whenTrue, diagrams.and(state.holds, isTrue));
-        return go(whenFalse, diagrams.and(state.holds, diagrams.not(isTrue)));
+        go(whenFalse, diagrams.and(state.holds, diagrams.not(isTrue)));
+        return;
       }
       case 'switch': {
         const subject = state.row(instruction.subject);
         let rest = state.holds;
         for (const [value, to] of instruction.cases) {
           const same = rowOf(value, subject.bits.length);
-          const isEqual = state.circuit.settled(
-            state.arithmetic.compareRows('eq', subject, same),
-          );
+          const isEqual = state.circuit.settled(state.arithmetic.compareRows('eq', subject, same));
           go(to, diagrams.and(rest, isEqual));
           rest = diagrams.and(rest, diagrams.not(isEqual));
         }
-        return go(instruction.otherwise, rest);
+        go(instruction.otherwise, rest);
+        return;
       }
       case 'return':
-        return this.#arrive(arrivals, END, {
+        this.#arrive(arrivals, END, {
           holds: state.holds,
           values: new Map(
             instruction.value && [[RETURNED, state.read(instruction.value)] as const],
           ),
         });
+        return;
       case 'unreachable':
         throw state.fault('this place is reached, which the program says is impossible.');
       case 'call':
-        return this.#define(instruction, this.#called(instruction.callee, instruction.args));
+        this.#define(instruction, this.#called(instruction.callee, instruction.args));
+        return;
       default:
-        return this.#define(instruction, computed(state, instruction));
+        this.#define(instruction, computed(state, instruction));
     }
   }
 
@@ -410,7 +437,8 @@ export class QirFlow {
     };
     for (const [key, home] of homes) {
       const value = state.values.get(key)!;
-      if (value.kind !== 'row') throw state.fault('a value has different types from round to round.');
+      if (value.kind !== 'row')
+        throw state.fault('a value has different types from round to round.');
       for (const [i, bit] of home.bits.entries()) keep(home.start[i]!, value.bits[i]!, bit);
     }
     const flag = keep(holds, again);
@@ -431,9 +459,9 @@ export class QirFlow {
       rest = circuit.diagrams.and(rest, circuit.diagrams.not(taken));
       return [to, { holds: taken, values }];
     });
-    circuit.push({ kind: 'assign', bits, value: valueOf(next) });
+    circuit.push({ kind: 'assign', bits, value: expressionOfBits(next) });
     const body = circuit.end();
-    circuit.push({ kind: 'assign', bits, value: valueOf(first) });
+    circuit.push({ kind: 'assign', bits, value: expressionOfBits(first) });
     const [flagBit] = [...(flag.kind === 'choice' ? [flag.bit] : [])];
     circuit.push({ kind: 'while', condition: { bits: [flagBit!], value: 1 }, body });
     const after = new Map(before);
@@ -467,11 +495,7 @@ function areSame(left: Value, right: Value): boolean {
 }
 
 /** Whether a value has to outlast a round: memory, results, values of the head, and variables that others read. */
-function keptBy(
-  call: Call,
-  blocks: ReadonlySet<string>,
-  head: string,
-): (key: string) => boolean {
+function keptBy(call: Call, blocks: ReadonlySet<string>, head: string): (key: string) => boolean {
   const local = new Set<string>();
   for (const name of blocks) {
     for (const { op, result } of call.blocks.get(name)!.instructions) {

@@ -129,8 +129,17 @@ export class QirFunctions {
     const [, gate = '', form = ''] = /^__quantum__qis__(\w+?)(?:__(body|adj))?$/.exec(name) ?? [];
     if (gate === 'rxxyyzz' && form === 'body') {
       const [x, y, z, ...qubits] = args;
-      for (const [each, angle] of [['RXX', x], ['RYY', y], ['RZZ', z]] as const) {
-        this.#gate(name, [each], false, [angle!, ...qubits].filter((one) => one !== undefined));
+      for (const [each, angle] of [
+        ['RXX', x],
+        ['RYY', y],
+        ['RZZ', z],
+      ] as const) {
+        this.#gate(
+          name,
+          [each],
+          false,
+          [angle!, ...qubits].filter((one) => one !== undefined),
+        );
       }
       return undefined;
     }
@@ -139,7 +148,10 @@ export class QirFunctions {
       this.#gate(name, step, form === 'adj', args);
       return undefined;
     }
-    const names = [...this.#known.keys(), ...[...GATES.keys()].map((each) => `${PREFIX}${each}__body`)];
+    const names = [
+      ...this.#known.keys(),
+      ...[...GATES.keys()].map((each) => `${PREFIX}${each}__body`),
+    ];
     throw this.#state.fault(`@${name} is not supported.${didYouMean(name, names)}`);
   }
 
@@ -260,8 +272,7 @@ export class QirFunctions {
       const address = asAddress(value);
       const isConstant = address.base === 'one' || address.base === 'zero';
       const found = isConstant ? undefined : this.#state.values.get(this.#resultKey(address));
-      const bit =
-        found?.kind === 'row' ? found.bits[0]! : address.base === 'one' ? ALWAYS : NEVER;
+      const bit = found?.kind === 'row' ? found.bits[0]! : address.base === 'one' ? ALWAYS : NEVER;
       one = diagrams.ifThenElse(holds, bit, one);
     }
     return this.#state.circuit.settled(one);
@@ -298,7 +309,9 @@ export class QirFunctions {
   #recordSize(type: 'tuple' | 'array', [size, label]: readonly TypedOperand[]): undefined {
     const row = this.#state.row(size!);
     if (row.bits.some(({ kind }) => kind !== 'constant')) {
-      throw this.#state.fault(`the size of ${type === 'array' ? 'an array' : 'a tuple'} depends on measurements.`);
+      throw this.#state.fault(
+        `the size of ${type === 'array' ? 'an array' : 'a tuple'} depends on measurements.`,
+      );
     }
     const value = row.bits.reduce((sum, bit, i) => sum + (bit === ALWAYS ? 2 ** i : 0), 0);
     return this.#record(type, label, () => [], value);

@@ -196,7 +196,8 @@ export class QirState {
       for (let place = 0; place < length; place++) {
         const row = rowOf(BigInt(place) - offset, MAX_INT_WIDTH);
         const isHere = diagrams.and(holds, this.arithmetic.compareRows('eq', measured, row));
-        if (this.#canBe(isHere)) found.push({ holds: isHere, value: { base: start, index: place } });
+        if (this.#canBe(isHere))
+          found.push({ holds: isHere, value: { base: start, index: place } });
       }
       this.circuit.takeSteps(length);
     }
@@ -219,7 +220,9 @@ export class QirState {
     if (region !== undefined) return region;
     const global = this.#global(base);
     if (global === undefined) {
-      throw this.fault('this pointer is no memory of the program: memory is made by alloca or is a constant.');
+      throw this.fault(
+        'this pointer is no memory of the program: memory is made by alloca or is a constant.',
+      );
     }
     return { length: this.#numScalars(global.type), of: scalarOf(global.type) };
   }

@@ -28,9 +28,9 @@ import {
   requestFor,
 } from '../../circuit/outputs.ts';
 import { withoutSaves } from '../../circuit/prefixes.ts';
-import { readSweep } from '../../circuit/read-sweep.ts';
 import { readQir } from '../../circuit/qir/read-qir.ts';
 import type { RecordedOutput } from '../../circuit/qir/recorded-output.ts';
+import { readSweep } from '../../circuit/read-sweep.ts';
 import { readStim } from '../../circuit/stim/read-stim.ts';
 import type { ShotFormat } from '../../circuit/stim/shot-formats.ts';
 import { type Parities, sizesOf } from '../../compiler/clifford/error-walk.ts';

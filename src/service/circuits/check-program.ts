@@ -227,7 +227,8 @@ function methodOfGroups(
 export function checkSource(given: readonly string[], faults: FaultList): SourceField {
   const [first, second] = SOURCES.filter((source) => given.includes(source));
   if (second !== undefined) faults.add(second, `Give either ${first} or ${second}, not both.`);
-  if (first === undefined) faults.add('circuit', 'Required: circuit, or qasm, stim or qir instead.');
+  if (first === undefined)
+    faults.add('circuit', 'Required: circuit, or qasm, stim or qir instead.');
   return first ?? 'circuit';
 }
 

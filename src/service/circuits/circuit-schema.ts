@@ -137,10 +137,7 @@ const recordedOutputs = z
     z.strictObject({
       type: z.enum(RECORDED_TYPES),
       label: z.string().describe('Label that the program gives; may be empty'),
-      size: z
-        .int()
-        .optional()
-        .describe('Number of values of a tuple or an array; these come next'),
+      size: z.int().optional().describe('Number of values of a tuple or an array; these come next'),
       bit: z.int().optional().describe('First classical bit of the value, the least significant'),
       width: z
         .int()

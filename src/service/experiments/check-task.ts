@@ -414,7 +414,17 @@ interface StrongFacts extends Pick<TaskParts, 'noise' | 'sampling'> {
 
 /** SHA-256 of what decides the statistics of a task, and of its metadata, which tell it from others for its owner. */
 export function strongIdOf(
-  { circuit, qasm, stim, qir, qubits, detectors, logical_observables, postselect, metadata }: TaskParts,
+  {
+    circuit,
+    qasm,
+    stim,
+    qir,
+    qubits,
+    detectors,
+    logical_observables,
+    postselect,
+    metadata,
+  }: TaskParts,
   { noise, decoder, sampling }: StrongFacts,
 ): string {
   const problem = {

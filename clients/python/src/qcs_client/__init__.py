@@ -26,7 +26,7 @@ from .errors import (
 from .events import Event
 from .experiments import ExperimentResult, TaskCounts
 from .jobs import Job
-from .requests import Program
+from .requests import Program, Qir
 from .results import BatchResult, CircuitResult, ProgramResult
 
 __version__ = "1.0.0"
@@ -50,6 +50,7 @@ __all__ = [
     "Program",
     "ProgramResult",
     "QcsError",
+    "Qir",
     "RateLimitError",
     "ServiceError",
     "TaskCounts",

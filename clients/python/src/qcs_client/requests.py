@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -40,8 +41,15 @@ class StimText:
     text: str
 
 
-Circuit: TypeAlias = Sequence[Mapping[str, Any]] | str | StimCircuit | StimText
-"""Gate objects, OpenQASM text, a ``stim.Circuit``, or text in Stim's format."""
+@dataclass(frozen=True)
+class Qir:
+    """A program in QIR: text of LLVM IR, or bitcode, such as ``module.bitcode`` of PyQIR."""
+
+    program: str | bytes
+
+
+Circuit: TypeAlias = Sequence[Mapping[str, Any]] | str | StimCircuit | StimText | Qir
+"""Gate objects, OpenQASM text, a ``stim.Circuit``, text in Stim's format, or a program in QIR."""
 
 
 class Program:
@@ -90,12 +98,15 @@ class Program:
 
 
 def source(circuit: Circuit) -> dict[str, Any]:
-    """Field of a request that holds a circuit: ``qasm`` for text, ``stim`` for a ``stim.Circuit`` or ``StimText``, ``circuit``
-    for gate objects."""
+    """Field of a request that holds a circuit: ``qasm`` for text, ``stim`` for a ``stim.Circuit`` or ``StimText``, ``qir``
+    for a ``Qir``, ``circuit`` for gate objects."""
     if isinstance(circuit, str):
         return {"qasm": circuit}
     if isinstance(circuit, StimText):
         return {"stim": circuit.text}
+    if isinstance(circuit, Qir):
+        program = circuit.program
+        return {"qir": program if isinstance(program, str) else base64.b64encode(program).decode()}
     if type(circuit).__module__.split(".")[0] == "stim":
         return {"stim": str(circuit)}
     return {"circuit": list(cast("Sequence[Mapping[str, Any]]", circuit))}

@@ -21,7 +21,13 @@ function circuitOf(gates: Gates): Circuit {
   return circuit;
 }
 
-const matrixOf = ({ operations, numQubits }: { readonly numQubits: number; readonly operations: Circuit['operations'] }) =>
+const matrixOf = ({
+  operations,
+  numQubits,
+}: {
+  readonly numQubits: number;
+  readonly operations: Circuit['operations'];
+}) =>
   matrixOfOperations(
     operations.filter((operation) => operation.kind === 'gate' || operation.kind === 'unitary'),
     numQubits,
@@ -43,7 +49,11 @@ function difference(left: Float64Array, right: Float64Array): number {
 }
 
 testSeeds('gates on two qubits are read back as the same unitary', seeds(30), (seed) => {
-  const circuit = { numQubits: 2, numBits: 0, operations: randomGates(new RandomStream(seed), 2, 20, 2) };
+  const circuit = {
+    numQubits: 2,
+    numBits: 0,
+    operations: randomGates(new RandomStream(seed), 2, 20, 2),
+  };
   const back = readQir(printQir(circuit), LIMITS).circuit;
   if (!isStatic(back)) throw new Error('The circuit computes.');
   expect(difference(matrixOf(circuit), matrixOf(back))).toBeLessThan(1e-9);
@@ -70,8 +80,20 @@ test('gates with functions, measurements and the order of bits are kept', () => 
 });
 
 test.each<[string, Gates]>([
-  ['is under a condition', [{ gate: 'M', qubits: [0] }, { gate: 'X', qubit: 1, condition: { bits: [0], value: 1 } }]],
-  ['acts on qubit 0 after its measurement', [{ gate: 'M', qubits: [0] }, { gate: 'X', qubit: 0 }]],
+  [
+    'is under a condition',
+    [
+      { gate: 'M', qubits: [0] },
+      { gate: 'X', qubit: 1, condition: { bits: [0], value: 1 } },
+    ],
+  ],
+  [
+    'acts on qubit 0 after its measurement',
+    [
+      { gate: 'M', qubits: [0] },
+      { gate: 'X', qubit: 0 },
+    ],
+  ],
   ['is a reset', [{ gate: 'RESET', qubits: [0] }]],
   ['is a gate on more than two qubits', [{ gate: 'X', target: 0, controls: [1, 2, 3] }]],
 ])('what the base profile does not have is refused: %s', (problem, gates) => {

@@ -89,7 +89,9 @@ const plain = (text: string): string =>
 test.each(['loops-and-calls', 'nested-loops', 'measured-angles'])(
   'the bitcode that LLVM makes of a text is the same program: %s',
   (name) => {
-    expect(readQir(sourceOf(`${name}.bc`), LIMITS)).toEqual(readQir(sourceOf(`${name}.ll`), LIMITS));
+    expect(readQir(sourceOf(`${name}.bc`), LIMITS)).toEqual(
+      readQir(sourceOf(`${name}.ll`), LIMITS),
+    );
   },
 );
 
@@ -157,7 +159,8 @@ describe('arithmetic on measured integers', () => {
     body += '%low = and i8 %yo7, 7\n';
     for (const [name, result] of Object.entries(BINARY)) {
       if (seed % 3 !== Object.keys(BINARY).indexOf(name) % 3) continue;
-      const right = name.endsWith('sh') || name.endsWith('shl') || name.endsWith('shr') ? 'low' : 'yo7';
+      const right =
+        name.endsWith('sh') || name.endsWith('shl') || name.endsWith('shr') ? 'low' : 'yo7';
       body += `%${name} = ${name} i8 %xo7, %${right}\n`;
       record(name, result(BigInt(x), BigInt(y)));
     }
@@ -185,7 +188,8 @@ call void ${RT}array_record_output(i64 2, ptr @a)
 call void ${RT}result_record_output(${q(1)}, ptr @b)
 call void ${RT}result_record_output(${q(0)}, ptr null)
 ret void`;
-  const labels = '@a = internal constant [4 x i8] c"all\\00"\n@b = internal constant [2 x i8] c"b\\00"';
+  const labels =
+    '@a = internal constant [4 x i8] c"all\\00"\n@b = internal constant [2 x i8] c"b\\00"';
   const { circuit, recorded } = readQir(program(body, labels), LIMITS);
   expect(recorded).toEqual([
     { type: 'array', label: 'all', size: 2 },
@@ -260,20 +264,52 @@ ret void`;
 
 describe('refused by name and place', () => {
   test.each<[what: string, body: string, message: string]>([
-    ['a gate', `call void ${QIS}foo__body(${q(0)})\nret void`, 'line 3, column 1: @__quantum__qis__foo__body is not supported.'],
-    ['a gate under controls', `call void ${QIS}h__ctl(${q(0)}, ${q(1)})\nret void`, '@__quantum__qis__h__ctl is not supported.'],
-    ['too few qubits', `call void ${QIS}cnot__body(${q(0)})\nret void`, 'takes 0 angles and 2 qubits, not 1 arguments'],
-    ['one qubit twice', `call void ${QIS}cnot__body(${q(1)}, ${q(1)})\nret void`, 'acts on distinct qubits, not on 1, 1'],
-    ['an infinite angle', `call void ${QIS}rx__body(double 0x7FF0000000000000, ${q(0)})\nret void`, 'an angle is Infinity'],
+    [
+      'a gate',
+      `call void ${QIS}foo__body(${q(0)})\nret void`,
+      'line 3, column 1: @__quantum__qis__foo__body is not supported.',
+    ],
+    [
+      'a gate under controls',
+      `call void ${QIS}h__ctl(${q(0)}, ${q(1)})\nret void`,
+      '@__quantum__qis__h__ctl is not supported.',
+    ],
+    [
+      'too few qubits',
+      `call void ${QIS}cnot__body(${q(0)})\nret void`,
+      'takes 0 angles and 2 qubits, not 1 arguments',
+    ],
+    [
+      'one qubit twice',
+      `call void ${QIS}cnot__body(${q(1)}, ${q(1)})\nret void`,
+      'acts on distinct qubits, not on 1, 1',
+    ],
+    [
+      'an infinite angle',
+      `call void ${QIS}rx__body(double 0x7FF0000000000000, ${q(0)})\nret void`,
+      'an angle is Infinity',
+    ],
     ['an instruction', 'fence seq_cst\nret void', 'the instruction fence is in no profile of QIR.'],
     ['a wide integer', '%x = add i128 1, 2\nret void', 'i128 is too wide'],
     ['a value that is not there', '%x = add i64 %y, 2\nret void', '%y has no value here.'],
     ['a loop without end', 'br label %a\na:\nbr label %a', 'Does a loop never end?'],
     ['a call of itself', `${H}\ncall void @main()\nret void`, 'does @main call itself?'],
     ['a block that is not there', 'br label %a', 'there is no block %a.'],
-    ['an output under a condition', `${H}\n${MEASURE}\nbr i1 %m, label %a, label %b\na:\ncall void ${RT}result_record_output(${q(0)}, ptr null)\nbr label %b\nb:\nret void`, 'line 8, column 1: whether a value is recorded depends on measurements.'],
-    ['memory that is undefined', '%p = alloca i64\n%x = load i64, ptr %p\n%y = add i64 %x, 1\nret void', 'this value is undefined'],
-    ['an address outside of its array', '%p = alloca [2 x i64]\n%e = getelementptr [2 x i64], ptr %p, i64 0, i64 2\n%x = load i64, ptr %e\nret void', 'outside of its array'],
+    [
+      'an output under a condition',
+      `${H}\n${MEASURE}\nbr i1 %m, label %a, label %b\na:\ncall void ${RT}result_record_output(${q(0)}, ptr null)\nbr label %b\nb:\nret void`,
+      'line 8, column 1: whether a value is recorded depends on measurements.',
+    ],
+    [
+      'memory that is undefined',
+      '%p = alloca i64\n%x = load i64, ptr %p\n%y = add i64 %x, 1\nret void',
+      'this value is undefined',
+    ],
+    [
+      'an address outside of its array',
+      '%p = alloca [2 x i64]\n%e = getelementptr [2 x i64], ptr %p, i64 0, i64 2\n%x = load i64, ptr %e\nret void',
+      'outside of its array',
+    ],
     ['too many qubits', `call void ${QIS}h__body(${q(8)})\nret void`, 'the limit max_qubits is 8'],
     ['an exit code', '', 'exit code other than 0'],
   ])('%s', (what, body, message) => {
@@ -293,14 +329,21 @@ describe('refused by name and place', () => {
 });
 
 describe('mutated programs are read or refused', () => {
-  const files = [...new Set(['loops-and-calls.bc', 'nested-loops.bc', 'registers.bc', 'results.bc'])];
+  const files = [
+    ...new Set(['loops-and-calls.bc', 'nested-loops.bc', 'registers.bc', 'results.bc']),
+  ];
   testSeeds('as bitcode', seeds(60), (seed) => {
     const random = new RandomStream(seed);
     expectRead(mutatedBytes(bytesOf(random.pick(files)), random).toString('base64'));
   });
   testSeeds('as text', seeds(60), (seed) => {
     const random = new RandomStream(seed);
-    const file = random.pick(['integers.ll', 'loops-and-calls.ll', 'bounded-search.ll', 'typed-pointers.ll']);
+    const file = random.pick([
+      'integers.ll',
+      'loops-and-calls.ll',
+      'bounded-search.ll',
+      'typed-pointers.ll',
+    ]);
     expectRead(mutatedText(sourceOf(file), random));
   });
 
