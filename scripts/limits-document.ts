@@ -68,7 +68,7 @@ function circuits(): string {
     ],
     ['operations', count(config.maxGates), '`QCS_MAX_GATES`'],
     [
-      "steps of an OpenQASM program or a text in Stim's format while it is read (loops, calls, expressions, instructions), over all programs of a batch",
+      "steps of an OpenQASM program, a text in Stim's format or a program in QIR while it is read (loops, calls, expressions, instructions), over all programs of a batch",
       `${count(MAX_FREE_STEPS)}, and ${STEPS_PER_GATE} more for each gate`,
       '`QCS_MAX_GATES`',
     ],

@@ -52,6 +52,7 @@ const CERTAIN: Readonly<Record<string, string>> = {
 };
 const TESTED = [
   ...Object.keys(CERTAIN),
+  'bell.ll',
   'bell.qasm',
   'braket-gradient.qasm',
   'ghz.json',
@@ -96,6 +97,7 @@ describe('a circuit of the examples', () => {
   });
 
   test.each([
+    ['bell.ll', ['00', '11']],
     ['bell.qasm', ['00', '11']],
     ['ghz.json', ['00000', '11111']],
     ['ghz-1000.qasm', [`0x${'0'.repeat(250)}`, `0x${'f'.repeat(250)}`], '--target', 'qvm'],

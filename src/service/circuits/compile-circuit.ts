@@ -180,7 +180,7 @@ function compileWarnings({ warnings, results }: CheckedCircuit): readonly Progra
 }
 
 const NOT_PRINTED: Fault = {
-  path: 'qasm',
+  path: '',
   message:
     'A program with loops on measured bits, or with values computed from them, can be run but not written out compiled. Submit it to POST /api/v1/quantum/circuits.',
   code: 'CIRCUIT_OPENQASM_UNSUPPORTED',
@@ -200,8 +200,11 @@ function circuitAsWritten(checked: CheckedCircuit): Circuit {
 }
 
 /** @throws {RequestInvalidError} if the circuit has noise or computes while it runs. */
-function staticCircuit({ circuit }: CheckedCircuit): Circuit {
+function staticCircuit({ circuit, recorded }: CheckedCircuit): Circuit {
   if (isNoisy(circuit)) throw new RequestInvalidError([NOISE_NOT_COMPILED]);
-  if (!isStatic(circuit)) throw new RequestInvalidError([NOT_PRINTED]);
+  if (!isStatic(circuit)) {
+    const path = recorded === undefined ? 'qasm' : 'qir';
+    throw new RequestInvalidError([{ ...NOT_PRINTED, path }]);
+  }
   return circuit;
 }

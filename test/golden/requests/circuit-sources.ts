@@ -3,6 +3,23 @@ import { BELL, BRANCHING, circuitRequests, HEADER, longCircuit, UNEVEN } from '.
 
 const STATE = { return: ['statevector'], shots: 1 };
 const ANGLES = { theta: 0.7, phi: -0.3, lambda: 1.1, gamma: 0.4 };
+const QIR = `@0 = internal constant [5 x i8] c"flip\\00"
+define void @main() #0 {
+  call void @__quantum__qis__h__body(ptr null)
+  call void @__quantum__qis__mz__body(ptr null, ptr null)
+  %m = call i1 @__quantum__rt__read_result(ptr null)
+  br i1 %m, label %one, label %end
+one:
+  call void @__quantum__qis__x__body(ptr inttoptr (i64 1 to ptr))
+  br label %end
+end:
+  %n = phi i64 [ 0, %0 ], [ -3, %one ]
+  call void @__quantum__qis__mz__body(ptr inttoptr (i64 1 to ptr), ptr inttoptr (i64 1 to ptr))
+  call void @__quantum__rt__result_record_output(ptr inttoptr (i64 1 to ptr), ptr @0)
+  call void @__quantum__rt__int_record_output(i64 %n, ptr null)
+  ret void
+}
+attributes #0 = { "entry_point" }`;
 const NAMED = ['ID', 'H', 'X', 'Y', 'Z', 'S', 'SDG', 'T', 'TDG', 'SX', 'SXDG'];
 const TURNED = ['RX', 'RY', 'RZ', 'P'];
 const CONTROLLED = ['CX', 'CY', 'CZ', 'CH', 'CS', 'CSX'];
@@ -134,6 +151,9 @@ export const CIRCUIT_SOURCES = [
       },
     ],
     ["a fault of Stim's format", { stim: 'H 0\nCX 0 0' }],
+    ['QIR, with labels and a branch', { qir: QIR, target_processor: 'qvm', shots: 20 }],
+    ['a fault of QIR', { qir: QIR.replace('h__body(ptr null)', 'h__body(ptr @0)') }],
+    ['QIR beside inputs', { qir: QIR, inputs: { a: 1 } }],
     ['a register wider than its gates', { circuit: BELL, qubits: 4 }],
     [
       'measured out of order into bits that leave gaps',

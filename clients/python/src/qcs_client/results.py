@@ -76,6 +76,11 @@ class CircuitResult:
         return None if value is None else unpack_complex(value)
 
     @property
+    def recorded_outputs(self) -> list[dict[str, Any]] | None:
+        """Values that a program in QIR records, in its order: type, label, first classical bit and number of bits."""
+        return self.record.get("recorded_outputs")
+
+    @property
     def purity(self) -> float | None:
         """Trace of the square of the density matrix."""
         return self.record.get("purity")
