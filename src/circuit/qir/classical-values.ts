@@ -8,12 +8,14 @@ import {
   type DecisionDiagrams,
   NEVER,
 } from '../openqasm/decision-diagram.ts';
-
-/** What a pointer points to: number `index` of `base`, which is empty for the numbers of qubits and results. */
-export interface Address {
-  readonly base: string;
-  readonly index: number;
-}
+import {
+  type Address,
+  asDouble,
+  compared,
+  keyOf,
+  knownResult,
+  ValueTrouble,
+} from './known-values.ts';
 
 /** An integer, `bits[0]` least significant. */
 export interface Row {
@@ -35,9 +37,6 @@ export const UNDEFINED: Value = { kind: 'undefined' };
 
 /** Most cases of a value. */
 const MAX_CASES = 256;
-
-/** A problem of values, which gets a place where they are used. */
-export class ValueTrouble extends Error {}
 
 /** The row of an integer. */
 export const rowOf = (value: bigint, width: number): Row => ({
@@ -243,6 +242,15 @@ export class ClassicalArithmetic {
       isSigned ? this.#negatedWhere(row.bits.at(-1)!, row) : row,
     ) as [Row, Row];
     const width = left.bits.length;
+    const known = knownRow(divisor);
+    if (known !== undefined && known > 0n && (known & (known - 1n)) === 0n) {
+      // A power of two, which most programs divide by.
+      const places = rowOf(BigInt(known.toString(2).length - 1), width);
+      const parts = operator.endsWith('div')
+        ? this.binary('lshr', numerator, places)
+        : this.binary('and', numerator, rowOf(known - 1n, width));
+      return isSigned ? this.#signed(operator, parts, left, right) : parts;
+    }
     const quotient = new Array<BitFunction>(width).fill(NEVER);
     let rest = rowOf(0n, width);
     for (let i = width - 1; i >= 0; i--) {
@@ -257,9 +265,13 @@ export class ClassicalArithmetic {
     }
     const isQuotient = operator.endsWith('div');
     const result: Row = isQuotient ? { kind: 'row', bits: quotient } : rest;
-    if (!isSigned) return result;
+    return isSigned ? this.#signed(operator, result, left, right) : result;
+  }
+
+  /** A quotient or a remainder of sizes with its sign. */
+  #signed(operator: string, result: Row, left: Row, right: Row): Row {
     const [a, b] = [left.bits.at(-1)!, right.bits.at(-1)!];
-    return this.#negatedWhere(isQuotient ? this.diagrams.xor(a, b) : a, result);
+    return this.#negatedWhere(operator === 'sdiv' ? this.diagrams.xor(a, b) : a, result);
   }
 
   #chosen(holds: BitFunction, whenTrue: Row, whenFalse: Row): Row {
@@ -348,25 +360,6 @@ const otherTypes = () => new ValueTrouble('A value has different types where pat
 const tooManyCases = () =>
   new ValueTrouble(`A double or an address has more than ${MAX_CASES} cases, by measured bits.`);
 
-const keyOf = (value: number | Address): string =>
-  typeof value === 'number'
-    ? Object.is(value, -0)
-      ? '-0'
-      : String(value)
-    : `${value.base}+${value.index}`;
-
-/** A case that has to be a double. */
-export function asDouble(value: number | Address): number {
-  if (typeof value !== 'number') throw new ValueTrouble('A double is needed here, not a pointer.');
-  return value;
-}
-
-/** A case that has to be an address. */
-export function asAddress(value: number | Address): Address {
-  if (typeof value === 'number') throw new ValueTrouble('A pointer is needed here, not a double.');
-  return value;
-}
-
 /** Whether a value depends on no measured bit. */
 export const isKnown = (value: Value): boolean => {
   if (value.kind === 'undefined') return true;
@@ -377,90 +370,4 @@ export const isKnown = (value: Value): boolean => {
 /** Moves bits to higher places, or to lower ones if `by` is negative. */
 function shifted({ bits }: Row, by: number, fill: BitFunction): Row {
   return { kind: 'row', bits: bits.map((_, i) => bits[i - by] ?? (i - by < 0 ? NEVER : fill)) };
-}
-
-function knownResult(operator: string, x: bigint, y: bigint, width: number): bigint {
-  const signed = (value: bigint) => BigInt.asIntN(width, value);
-  const isDivision = operator.endsWith('div') || operator.endsWith('rem');
-  if (isDivision && y === 0n) throw new ValueTrouble('An integer is divided by zero.');
-  const isShift = operator === 'shl' || operator === 'lshr' || operator === 'ashr';
-  if (isShift && y >= BigInt(width)) {
-    throw new ValueTrouble(`An integer of ${width} bits is shifted by ${y}.`);
-  }
-  switch (operator) {
-    case 'add':
-      return x + y;
-    case 'sub':
-      return x - y;
-    case 'mul':
-      return x * y;
-    case 'udiv':
-      return x / y;
-    case 'sdiv':
-      return signed(x) / signed(y);
-    case 'urem':
-      return x % y;
-    case 'srem':
-      return signed(x) % signed(y);
-    case 'shl':
-      return x << y;
-    case 'lshr':
-      return x >> y;
-    case 'ashr':
-      return signed(x) >> y;
-    case 'and':
-      return x & y;
-    case 'or':
-      return x | y;
-    case 'xor':
-      return x ^ y;
-    default:
-      throw new ValueTrouble(`${operator} of integers is not supported.`);
-  }
-}
-
-/** Applies an operator of LLVM to doubles. */
-export function floatResult(operator: string, x: number, y: number): number {
-  switch (operator) {
-    case 'fadd':
-      return x + y;
-    case 'fsub':
-      return x - y;
-    case 'fmul':
-      return x * y;
-    case 'fdiv':
-      return x / y;
-    case 'frem':
-      return x % y;
-    default:
-      throw new ValueTrouble(`${operator} of doubles is not supported.`);
-  }
-}
-
-/** Compares two doubles by a predicate of LLVM such as `olt`, or two addresses by `eq` or `ne`. */
-function compared(predicate: string, left: number | Address, right: number | Address): boolean {
-  if (typeof left !== 'number' || typeof right !== 'number') {
-    if (predicate !== 'eq' && predicate !== 'ne') {
-      throw new ValueTrouble('Pointers are compared by eq and ne alone.');
-    }
-    return (keyOf(asAddress(left)) === keyOf(asAddress(right))) === (predicate === 'eq');
-  }
-  if (predicate === 'true' || predicate === 'false') return predicate === 'true';
-  const isUnordered = Number.isNaN(left) || Number.isNaN(right);
-  if (predicate === 'ord' || predicate === 'uno') return isUnordered === (predicate === 'uno');
-  if (isUnordered) return predicate.startsWith('u');
-  switch (predicate.slice(1)) {
-    case 'eq':
-      return left === right;
-    case 'ne':
-      return left !== right;
-    case 'gt':
-      return left > right;
-    case 'ge':
-      return left >= right;
-    case 'lt':
-      return left < right;
-    default:
-      return left <= right;
-  }
 }

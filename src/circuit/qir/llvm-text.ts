@@ -9,8 +9,6 @@ import {
   BINARY_OPERATORS,
   type Block,
   CASTS,
-  DOUBLE,
-  type ElementAddress,
   FLOAT_PREDICATES,
   type Instruction,
   type LlvmFunction,
@@ -19,30 +17,13 @@ import {
   type Operand,
   POINTER,
   type TypedOperand,
-  typeName,
   VOID,
   WHOLE_PREDICATES,
 } from './llvm-module.ts';
+import { HINTS, OperandParser, TYPE_WORDS } from './llvm-operands.ts';
 import { LlvmTokens } from './llvm-tokens.ts';
 
-/** Most types, constants and addresses that contain each other. */
-const MAX_DEPTH = 64;
-
 const OPERATORS = new Set(BINARY_OPERATORS.flat().filter((name) => name !== ''));
-/** Hints beside an instruction's name. */
-const HINTS = new Set(
-  'nuw nsw exact disjoint nneg samesign inbounds nusw fast nnan ninf nsz arcp contract afn reassoc tail musttail notail'.split(
-    ' ',
-  ),
-);
-const OPERAND_WORDS = new Set(
-  'null true false undef poison zeroinitializer inttoptr ptrtoint bitcast getelementptr none'.split(
-    ' ',
-  ),
-);
-const TYPE_WORDS =
-  /^(?:void|i\d+|double|ptr|half|bfloat|float|fp128|x86_\w+|ppc_\w+|label|metadata|token|opaque)$/;
-
 /**
  * Reads a text.
  *
@@ -54,13 +35,14 @@ export function parseLlvm(text: string): LlvmModule {
 
 class LlvmParser {
   readonly #tokens: LlvmTokens;
+  readonly #operands: OperandParser;
   readonly #globals = new Map<string, TypedOperand>();
   readonly #functions = new Map<string, LlvmFunction>();
   readonly #groups = new Map<string, ReadonlyMap<string, string>>();
-  #depth = 0;
 
   constructor(text: string) {
     this.#tokens = new LlvmTokens(text);
+    this.#operands = new OperandParser(this.#tokens);
   }
 
   read(): LlvmModule {
@@ -108,7 +90,7 @@ class LlvmParser {
       if (tokens.peek().text === '(') tokens.skipBrackets();
     }
     if (!isConstant) throw tokens.fault(`@${name} is no constant; the profiles have no others.`);
-    this.#globals.set(name, this.#typed());
+    this.#globals.set(name, this.#operands.typed());
     tokens.skipLine();
   }
 
@@ -153,10 +135,10 @@ class LlvmParser {
     if (this.#functions.has(name)) throw tokens.fault(`@${name} is defined twice.`, at);
     const parameters: { name: string; type: LlvmType }[] = [];
     let numUnnamed = 0;
-    this.#list('(', ')', () => {
+    this.#operands.list('(', ')', () => {
       if (tokens.peek().text === '...') throw tokens.unexpected('a type');
-      const type = this.#type();
-      this.#skipAttributes();
+      const type = this.#operands.type();
+      this.#operands.skipAttributes();
       const given = tokens.peek().kind === 'local' ? tokens.take().text : undefined;
       parameters.push({ name: given ?? String(numUnnamed++), type });
     });
@@ -213,14 +195,14 @@ class LlvmParser {
   #action(name: string, at: number): [LlvmType, Action] {
     const tokens = this.#tokens;
     if (OPERATORS.has(name)) {
-      const of = this.#type();
+      const of = this.#operands.type();
       const [left, right] = this.#pair(of);
       return [of, { op: 'binary', operator: name, left, right, of }];
     }
     if (CASTS.includes(name)) {
-      const from = this.#typed();
+      const from = this.#operands.typed();
       tokens.expect('to');
-      return [this.#type(), { op: 'cast', operator: name, from }];
+      return [this.#operands.type(), { op: 'cast', operator: name, from }];
     }
     switch (name) {
       case 'call':
@@ -230,22 +212,22 @@ class LlvmParser {
         const predicate = tokens.expectKind('word', 'a predicate, such as "eq"');
         const known = name === 'icmp' ? WHOLE_PREDICATES : FLOAT_PREDICATES;
         if (!known.includes(predicate)) throw tokens.fault(`${name} has no ${predicate}.`);
-        const of = this.#type();
+        const of = this.#operands.type();
         const [left, right] = this.#pair(of);
         const type = { kind: 'int', width: 1 } as const;
         return [type, { op: 'compare', operator: `${name} ${predicate}`, left, right, of }];
       }
       case 'fneg':
       case 'freeze': {
-        const { type, operand } = this.#typed();
+        const { type, operand } = this.#operands.typed();
         return [type, { op: name === 'fneg' ? 'negate' : 'freeze', operand }];
       }
       case 'select': {
-        const test = this.#typed();
+        const test = this.#operands.typed();
         tokens.expect(',');
-        const { type, operand: whenTrue } = this.#typed();
+        const { type, operand: whenTrue } = this.#operands.typed();
         tokens.expect(',');
-        const { operand: whenFalse } = this.#typed();
+        const { operand: whenFalse } = this.#operands.typed();
         return [type, { op: 'select', test: test.operand, whenTrue, whenFalse }];
       }
       case 'phi':
@@ -253,24 +235,24 @@ class LlvmParser {
       case 'alloca':
         return [POINTER, this.#allocation()];
       case 'load': {
-        const type = this.#type();
+        const type = this.#operands.type();
         tokens.expect(',');
-        return [type, { op: 'load', address: this.#typed().operand }];
+        return [type, { op: 'load', address: this.#operands.typed().operand }];
       }
       case 'store': {
-        const value = this.#typed();
+        const value = this.#operands.typed();
         tokens.expect(',');
-        return [VOID, { op: 'store', value, address: this.#typed().operand }];
+        return [VOID, { op: 'store', value, address: this.#operands.typed().operand }];
       }
       case 'getelementptr':
-        return [POINTER, { op: 'element', ...this.#elementAddress() }];
+        return [POINTER, { op: 'element', ...this.#operands.elementAddress() }];
       case 'br':
         return [VOID, this.#branch()];
       case 'switch':
         return [VOID, this.#switch()];
       case 'ret': {
         if (tokens.takes('void')) return [VOID, { op: 'return', value: undefined }];
-        return [VOID, { op: 'return', value: this.#typed() }];
+        return [VOID, { op: 'return', value: this.#operands.typed() }];
       }
       case 'unreachable':
         return [VOID, { op: 'unreachable' }];
@@ -280,28 +262,28 @@ class LlvmParser {
   }
 
   #pair(type: LlvmType): [Operand, Operand] {
-    const left = this.#operand(type);
+    const left = this.#operands.operand(type);
     this.#tokens.expect(',');
-    return [left, this.#operand(type)];
+    return [left, this.#operands.operand(type)];
   }
 
   #call(): [LlvmType, Action] {
     const tokens = this.#tokens;
-    this.#skipAttributes();
-    const type = this.#type();
+    this.#operands.skipAttributes();
+    const type = this.#operands.type();
     // The type of the function, in older texts.
     if (tokens.peek().text === '(') tokens.skipBrackets();
     while (tokens.takes('*'));
     const callee = tokens.expectKind('global', 'the name of a function, such as @f');
     const args: TypedOperand[] = [];
-    this.#list('(', ')', () => {
+    this.#operands.list('(', ')', () => {
       if (tokens.takes('metadata')) {
         while (tokens.peek().text !== ',' && tokens.peek().text !== ')') tokens.skipBrackets();
         return;
       }
-      const ofArgument = this.#type();
-      this.#skipAttributes();
-      args.push({ type: ofArgument, operand: this.#operand(ofArgument) });
+      const ofArgument = this.#operands.type();
+      this.#operands.skipAttributes();
+      args.push({ type: ofArgument, operand: this.#operands.operand(ofArgument) });
     });
     if (tokens.peek().text === '[') throw tokens.fault('a call with operand bundles.');
     tokens.skipLine();
@@ -310,13 +292,13 @@ class LlvmParser {
 
   #phi(): [LlvmType, Action] {
     const tokens = this.#tokens;
-    const type = this.#type();
+    const type = this.#operands.type();
     const incoming = new Map<string, Operand>();
     do {
       // A comma before metadata, not before a further value.
       if (tokens.peek().kind === 'metadata') break;
       tokens.expect('[');
-      const operand = this.#operand(type);
+      const operand = this.#operands.operand(type);
       tokens.expect(',');
       incoming.set(tokens.expectKind('local', 'a label, such as %next'), operand);
       tokens.expect(']');
@@ -327,7 +309,7 @@ class LlvmParser {
 
   #allocation(): Action {
     const tokens = this.#tokens;
-    const of = this.#type();
+    const of = this.#operands.type();
     if (tokens.takes(',')) {
       const { kind, text } = tokens.peek();
       if (kind === 'word' && TYPE_WORDS.test(text)) {
@@ -346,7 +328,7 @@ class LlvmParser {
   #branch(): Action {
     const tokens = this.#tokens;
     if (tokens.peek().text === 'label') return { op: 'jump', to: this.#label() };
-    const { operand: test } = this.#typed();
+    const { operand: test } = this.#operands.typed();
     tokens.expect(',');
     const whenTrue = this.#label();
     tokens.expect(',');
@@ -355,198 +337,18 @@ class LlvmParser {
 
   #switch(): Action {
     const tokens = this.#tokens;
-    const subject = this.#typed();
+    const subject = this.#operands.typed();
     tokens.expect(',');
     const otherwise = this.#label();
     const cases: [bigint, string][] = [];
     tokens.expect('[');
     while (!tokens.takes(']')) {
-      const { operand } = this.#typed();
+      const { operand } = this.#operands.typed();
       if (operand.kind !== 'int') throw tokens.fault('a case of a switch is an integer.');
       tokens.expect(',');
       cases.push([operand.value, this.#label()]);
     }
     return { op: 'switch', subject, cases, otherwise };
-  }
-
-  /** Items between brackets, with commas in between. */
-  #list(open: string, close: string, item: () => void): void {
-    const tokens = this.#tokens;
-    tokens.expect(open);
-    if (tokens.takes(close)) return;
-    do item();
-    while (tokens.takes(','));
-    tokens.expect(close);
-  }
-
-  /** Attributes of a parameter or a result, such as `zeroext` and `align 8`. */
-  #skipAttributes(): void {
-    const tokens = this.#tokens;
-    for (;;) {
-      const { kind, text } = tokens.peek();
-      if (kind === 'string') tokens.skipBrackets();
-      else if (kind !== 'word' || TYPE_WORDS.test(text) || OPERAND_WORDS.has(text)) return;
-      else {
-        tokens.take();
-        if (tokens.peek().text === '(') tokens.skipBrackets();
-        if (text === 'align' && tokens.peek().kind === 'number') tokens.take();
-      }
-    }
-  }
-
-  #nested<T>(read: () => T): T {
-    if (++this.#depth > MAX_DEPTH) {
-      throw this.#tokens.fault(`types or constants nest deeper than ${MAX_DEPTH}.`);
-    }
-    const value = read();
-    this.#depth--;
-    return value;
-  }
-
-  #type(): LlvmType {
-    return this.#nested(() => {
-      const tokens = this.#tokens;
-      let type = this.#plainType();
-      for (;;) {
-        if (tokens.takes('*')) type = POINTER;
-        else if (tokens.peek().text === 'addrspace') {
-          tokens.take();
-          tokens.skipBrackets();
-        } else return type;
-      }
-    });
-  }
-
-  #plainType(): LlvmType {
-    const tokens = this.#tokens;
-    const { kind, text } = tokens.peek();
-    if (kind === 'mark' && text === '[') {
-      tokens.take();
-      const length = Number(this.#number());
-      tokens.expect('x');
-      const of = this.#type();
-      tokens.expect(']');
-      return { kind: 'array', length, of };
-    }
-    if (kind === 'mark' && (text === '{' || text === '<')) {
-      tokens.skipBrackets();
-      return { kind: 'other', name: text === '{' ? 'a structure' : 'a vector' };
-    }
-    if (kind === 'local') return { kind: 'other', name: `%${tokens.take().text}` };
-    if (kind !== 'word' || !TYPE_WORDS.test(text)) throw tokens.unexpected('a type');
-    tokens.take();
-    if (text === 'void') return VOID;
-    if (text === 'double') return DOUBLE;
-    if (text === 'ptr') return POINTER;
-    if (/^i\d+$/.test(text)) return { kind: 'int', width: Number(text.slice(1)) };
-    return { kind: 'other', name: text };
-  }
-
-  #number(): bigint {
-    const text = this.#tokens.expectKind('number', 'a whole number');
-    if (!/^-?\d{1,40}$/.test(text)) throw this.#tokens.fault(`${text} is no whole number.`);
-    return BigInt(text);
-  }
-
-  #typed(): TypedOperand {
-    const type = this.#type();
-    return { type, operand: this.#operand(type) };
-  }
-
-  #operand(type: LlvmType): Operand {
-    return this.#nested(() => this.#anyOperand(type));
-  }
-
-  #anyOperand(type: LlvmType): Operand {
-    const tokens = this.#tokens;
-    const { kind, text } = tokens.peek();
-    switch (kind) {
-      case 'local':
-      case 'global':
-        tokens.take();
-        return { kind, name: text };
-      case 'characters':
-        tokens.take();
-        return { kind: 'string', text: text.replace(/\0$/, '') };
-      case 'number':
-        if (type.kind === 'double') return { kind: 'double', value: this.#double() };
-        if (type.kind === 'int') return { kind: 'int', value: this.#number() };
-        throw tokens.unexpected(`a value of the type ${typeName(type)}`);
-      case 'mark': {
-        if (text !== '[') break;
-        const elements: Operand[] = [];
-        this.#list('[', ']', () => elements.push(this.#typed().operand));
-        return { kind: 'array', elements };
-      }
-      case 'word':
-        if (OPERAND_WORDS.has(text)) return this.#wordOperand(text);
-        break;
-      default:
-    }
-    throw tokens.unexpected(`a value of the type ${typeName(type)}`);
-  }
-
-  #double(): number {
-    const { text } = this.#tokens.peek();
-    if (!text.startsWith('0x')) {
-      this.#tokens.take();
-      return Number(text);
-    }
-    if (!/^0x[\da-fA-F]{1,16}$/.test(text)) throw this.#tokens.unexpected('a double');
-    this.#tokens.take();
-    const view = new DataView(new ArrayBuffer(8));
-    view.setBigUint64(0, BigInt(text));
-    return view.getFloat64(0);
-  }
-
-  #wordOperand(text: string): Operand {
-    const tokens = this.#tokens;
-    tokens.take();
-    switch (text) {
-      case 'true':
-      case 'false':
-        return { kind: 'int', value: text === 'true' ? 1n : 0n };
-      case 'undef':
-      case 'poison':
-        return { kind: 'undefined' };
-      case 'inttoptr':
-      case 'ptrtoint':
-      case 'bitcast': {
-        tokens.expect('(');
-        const { operand } = this.#typed();
-        tokens.expect('to');
-        this.#type();
-        tokens.expect(')');
-        return operand;
-      }
-      case 'getelementptr': {
-        while (HINTS.has(tokens.peek().text)) tokens.take();
-        tokens.expect('(');
-        const address = this.#elementAddress();
-        tokens.expect(')');
-        return { kind: 'element', ...address };
-      }
-      default:
-        return { kind: 'zero' };
-    }
-  }
-
-  /** The type, the base and the indices of an element's address. */
-  #elementAddress(): ElementAddress {
-    const tokens = this.#tokens;
-    const source = this.#type();
-    tokens.expect(',');
-    const { operand: base } = this.#typed();
-    const indices: TypedOperand[] = [];
-    while (tokens.takes(',')) {
-      if (tokens.peek().kind === 'metadata') {
-        tokens.skipLine();
-        break;
-      }
-      this.#skipAttributes();
-      indices.push(this.#typed());
-    }
-    return { source, base, indices };
   }
 }
 

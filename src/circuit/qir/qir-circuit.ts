@@ -24,6 +24,7 @@ import {
 import type { Bit, ClassicalExpression } from '../classical-expression.ts';
 import { LIMIT_EXCEEDED } from '../errors.ts';
 import {
+  ALWAYS,
   type BitFunction,
   conditionsOf,
   DecisionDiagrams,
@@ -207,7 +208,8 @@ export class QirCircuit {
     const places = new Map<Bit, Bit>();
     const rest: number[] = [];
     for (const [place, f] of outcome.entries()) {
-      const isBit = f.kind === 'choice' && this.diagrams.bit(f.bit) === f && !places.has(f.bit);
+      const isBit =
+        f.kind === 'choice' && f.low === NEVER && f.high === ALWAYS && !places.has(f.bit);
       if (isBit) places.set(f.bit, place);
       else if (f !== NEVER) rest.push(place);
     }

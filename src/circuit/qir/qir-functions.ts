@@ -8,16 +8,8 @@ import { MAX_CLASSICAL_BITS } from '../circuit-limits.ts';
 import { FLOAT_BITS } from '../classical-expression.ts';
 import { gateNamed } from '../gates.ts';
 import { ALWAYS, type BitFunction, NEVER } from '../openqasm/decision-diagram.ts';
-import {
-  type Address,
-  always,
-  asAddress,
-  asDouble,
-  type Cases,
-  type Row,
-  rowOf,
-  type Value,
-} from './classical-values.ts';
+import { always, type Cases, type Row, rowOf, type Value } from './classical-values.ts';
+import { type Address, asAddress, asDouble } from './known-values.ts';
 import type { TypedOperand } from './llvm-module.ts';
 import { GATES, type GateStep } from './qir-gates.ts';
 import type { QirState } from './qir-state.ts';

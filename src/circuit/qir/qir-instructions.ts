@@ -1,5 +1,6 @@
 /** Instructions that compute a value of others. */
-import { asAddress, asDouble, floatResult, type Value } from './classical-values.ts';
+import type { Value } from './classical-values.ts';
+import { asAddress, asDouble, floatResult } from './known-values.ts';
 import { type Instruction, type TypedOperand, typeName } from './llvm-module.ts';
 import { extended, type QirState } from './qir-state.ts';
 

@@ -2,9 +2,7 @@
 import { QirError } from '../errors.ts';
 import { ALWAYS, type BitFunction } from '../openqasm/decision-diagram.ts';
 import {
-  type Address,
   always,
-  asAddress,
   type Cases,
   ClassicalArithmetic,
   knownRow,
@@ -12,8 +10,8 @@ import {
   rowOf,
   UNDEFINED,
   type Value,
-  ValueTrouble,
 } from './classical-values.ts';
+import { type Address, asAddress, ValueTrouble } from './known-values.ts';
 import {
   type ElementAddress,
   type LlvmModule,
