@@ -132,7 +132,8 @@ test.each([
 });
 
 test('what the base profile cannot express is refused when it is written', async () => {
-  const condition = 'include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; c[0] = measure q[0]; if (c[0]) x q[1]; c[1] = measure q[1];';
+  const condition =
+    'include "stdgates.inc"; qubit[2] q; bit[2] c; h q[0]; c[0] = measure q[0]; if (c[0]) x q[1]; c[1] = measure q[1];';
   const { error } = await post('/quantum/compile', {
     ...{ target_processor: 'statevector-sim', format: 'qir', qasm: condition },
   });
