@@ -14,7 +14,7 @@ export interface BlockOrder {
 }
 
 /** Blocks that an instruction may lead to. */
-export function targetsOf(last: Instruction): readonly string[] {
+function targetsOf(last: Instruction): readonly string[] {
   switch (last.op) {
     case 'jump':
       return [last.to];
