@@ -177,7 +177,11 @@ export const SOURCE_RULES = {
     },
   },
   // A program in QIR has no inputs either.
-  dependentSchemas: { qir: { properties: { inputs: false } } },
+  else: {
+    if: { required: ['qir'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { properties: { inputs: false } },
+  },
 };
 /** Rules that outputs are asked for with the fields that they need, and those fields only with them. */
 const NEED_RULES = Object.entries(NEEDED_FIELDS).map(([need, fields]) => {
