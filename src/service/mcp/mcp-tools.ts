@@ -8,6 +8,7 @@ import type { DynamicCircuit } from '../../circuit/circuit.ts';
 import { drawText } from '../../circuit/draw-text.ts';
 import type { AnyJobs, CircuitSubmissionInput, QcsClient } from '../../client/client.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
+import { COMPILE_FORMATS } from '../circuits/compile-schema.ts';
 import { ERROR_TABLE } from '../http/error-table.ts';
 import { shortened } from './shortened.ts';
 
@@ -63,6 +64,7 @@ const source = {
     ),
   qasm: z.string().optional().describe('OpenQASM 2 or 3, in place of circuit'),
   stim: z.string().optional().describe("Stim's circuit format, in place of circuit"),
+  qir: z.string().optional().describe('QIR as text, or base64 of bitcode, in place of circuit'),
 };
 const processor = z.string().default('qvm').describe('Id of list_processors');
 const shots = z.int().default(1000);
@@ -172,7 +174,7 @@ export const TOOLS: readonly Tool[] = [
     input: z.object({
       ...source,
       processor,
-      format: z.enum(['qasm3', 'qasm2', 'json', 'stim']).default('qasm3'),
+      format: z.enum(COMPILE_FORMATS).default('qasm3'),
       fields: further('/quantum/compile', 'circuits'),
     }),
     isReading: true,
