@@ -300,6 +300,11 @@ export function isNoisy({ operations }: Pick<DynamicCircuit, 'operations'>): boo
   return allOperations(operations).some(({ kind }) => kind === 'noise' || kind === 'misread');
 }
 
+/** Whether noise acts on the state of a circuit. */
+export function hasChannels({ operations }: Pick<DynamicCircuit, 'operations'>): boolean {
+  return allOperations(operations).some(({ kind }) => kind === 'noise');
+}
+
 /** All operations but loops; the body of a loop once. */
 export function allOperations(operations: readonly DynamicOperation[]): readonly SingleOperation[] {
   // Checked: there are no loops.

@@ -15,9 +15,9 @@ export class ChannelTooWideError extends coded(
     `Operation ${operationIndex} is noise on ${numQubits} qubits together; density matrices take other than depolarizing noise on at most ${most}.`,
 ) {}
 
-/** A circuit with noise was to be run on matrix product states. */
+/** A channel acts on more qubits than matrix product states take together. */
 export class MatrixProductNoiseError extends coded(
   'COMPILER_MATRIX_PRODUCT_NOISE',
-  () =>
-    'Matrix product states take no noise but misread bits; the state vector, density matrices and stabilizers do.',
+  (numQubits: number) =>
+    `Noise on ${numQubits} qubits together; matrix product states take any channel on up to 2 qubits, and on more only Pauli errors of which none is likelier than no error.`,
 ) {}

@@ -399,36 +399,6 @@ export interface PauliProgram extends PauliLimits {
   readonly maps: readonly PauliMap[];
 }
 
-/**
- * A unitary on one site of a chain, or on two neighbouring ones. The first site is the more significant bit of the
- * matrix's index.
- */
-export interface ChainGate {
-  /** The first site. */
-  readonly site: number;
-  readonly numSites: 1 | 2;
-  /** Offset of its first entry in the pool, in complex numbers: 4 or 16 entries, row-major. */
-  readonly offset: number;
-}
-
-/** Gates on a chain, in order. */
-export interface ChainGates {
-  readonly kind: 'gates';
-  readonly gates: readonly ChainGate[];
-  readonly condition?: Condition;
-}
-
-/** One step of a program on matrix product states. The qubits of measurements and resets are sites of the chain. */
-export type ChainStep =
-  | ChainGates
-  | SaveOperation
-  | Measure
-  | Reset
-  | MisreadOperation
-  | AssignOperation
-  | LoopHead
-  | LoopTail;
-
 /** Limits on the bonds of a matrix product state. */
 export interface BondLimits {
   /** Most singular values that are kept at a bond. */
@@ -437,25 +407,33 @@ export interface BondLimits {
   readonly truncationThreshold: number;
 }
 
-/**
- * A circuit on a matrix product state: qubits on the sites of a chain, where gates act on neighbours. Swaps bring
- * distant qubits together; they are among the gates.
- */
-export interface MatrixProductProgram extends BondLimits {
-  readonly numQubits: number;
-  readonly numBits: number;
-  readonly control?: ClassicalControl;
-  readonly steps: readonly ChainStep[];
-  /** Measurements of sites after all steps, at most one into each bit. */
-  readonly lastMeasures: readonly Measure[];
-  /** Misread bits after that, and assignments after those. */
-  readonly lastMisreads: readonly MisreadOperation[];
-  readonly lastAssignments: readonly AssignOperation[];
-  /** Interleaved re, im. */
-  readonly matrices: Float64Array;
+/** What all programs on chains have, beside their steps. */
+interface ChainFacts extends BondLimits {
   /** finalLayout[q] is the site of qubit q after the last step. */
   readonly finalLayout: readonly number[];
 }
+
+/** One step of a program without channels on a matrix product state. */
+export type ChainStep = Exclude<TrajectoryStep, NoiseSection> | Sweep;
+
+/**
+ * A circuit on a matrix product state. Qubits are on the sites of a chain; a site is a place of a qubit. Sweeps have dense
+ * kernels on one site, `[site]`, or on two neighbouring ones, `[site + 1, site]`. Swaps bring distant qubits together; they are
+ * among the kernels. In an initial state the last site is the lowest place.
+ */
+export interface MatrixProductProgram
+  extends ChainFacts,
+    Omit<TrajectoryProgram, 'steps' | 'rescaling'> {
+  readonly steps: readonly ChainStep[];
+  /** Interleaved re, im. */
+  readonly matrices: Float64Array;
+}
+
+/**
+ * A circuit with channels, to be run as a sample of its trajectories on matrix product states. Programs of sections have such
+ * sweeps, too. Swaps are part of a section, so that each site, and not each qubit, is in its own place between steps.
+ */
+export interface MatrixProductTrajectories extends ChainFacts, TrajectoryProgram {}
 
 /**
  * Opcodes of a stabilizer program. An instruction is four words: its opcode, then `a`, `b` and `c`.

@@ -37,6 +37,7 @@ import type {
   DensityProgram,
   GradientProgram,
   MatrixProductProgram,
+  MatrixProductTrajectories,
   NearCliffordProgram,
   PauliProgram,
   Program,
@@ -153,7 +154,7 @@ export interface RunResult {
   /**
    * Pauli propagation: a bound on the error of each expectation value, the sum of the absolute coefficients left out.
    * Else the weight that all cuts of bonds discarded, added up: about 1 minus the fidelity with the exact state. Matrix product
-   * states only; where shots split into branches, that of the worst branch.
+   * states only; where shots split into branches or trajectories, that of the worst state.
    */
   readonly truncationError?: number;
   /** Largest bond dimension that any state of the run had; matrix product states only. */
@@ -236,6 +237,11 @@ export interface Programs {
    */
   readonly matrix_product_state: {
     readonly program: MatrixProductProgram;
+    readonly executable: Executable;
+  };
+  /** A program with channels on such states. Its runs give what those of `trajectories` give. */
+  readonly matrix_product_trajectories: {
+    readonly program: MatrixProductTrajectories;
     readonly executable: Executable;
   };
   /**

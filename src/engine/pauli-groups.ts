@@ -7,7 +7,12 @@
  * products, the others the real parts: they are separate groups.
  */
 import type { Qubit } from '../circuit/circuit.ts';
-import { type PauliFactor, type PauliSum, pauliMasks } from '../circuit/observable.ts';
+import {
+  type PauliFactor,
+  type PauliSum,
+  type PauliTerm,
+  pauliMasks,
+} from '../circuit/observable.ts';
 
 /** Strings that flip the same qubits and take the same part of the products. */
 export interface PauliGroup {
@@ -190,4 +195,23 @@ export function commutingProduct(
   if (turns % 2 === 1) return undefined;
   const factors = [...letters].map(([qubit, pauli]) => ({ qubit, pauli }));
   return { sign: turns % 4 === 0 ? 1 : -1, factors };
+}
+
+/** O², in which products of strings that anticommute have cancelled. */
+export function observableSquare(observable: PauliSum): PauliSum {
+  const terms = new Map<string, PauliTerm>();
+  const add = (coefficient: number, factors: readonly PauliFactor[]) => {
+    const key = factors.map(({ pauli, qubit }) => `${pauli}${qubit}`).join(' ');
+    terms.set(key, { coefficient: coefficient + (terms.get(key)?.coefficient ?? 0), factors });
+  };
+  for (const [i, a] of observable.entries()) {
+    add(a.coefficient ** 2, []);
+    for (const b of observable.slice(0, i)) {
+      const product = commutingProduct(a.factors, b.factors);
+      if (product === undefined) continue;
+      const factors = product.factors.toSorted((x, y) => x.qubit - y.qubit);
+      add(2 * product.sign * a.coefficient * b.coefficient, factors);
+    }
+  }
+  return [...terms.values()];
 }

@@ -15,6 +15,7 @@ import {
   type LoopHead,
   type LoopTail,
   type MatrixProductProgram,
+  type MatrixProductTrajectories,
   type Measure,
   type NoiseSection,
   type Program,
@@ -28,7 +29,7 @@ import type { CountsFinish } from './engine.ts';
 import { InitialEntries } from './initial-entries.ts';
 import { type MeasuredWord, measuredWords } from './terminal-measurement.ts';
 
-/** A sweep, an exchange or a probing of the program, or gates on a chain. */
+/** A sweep, an exchange or a probing of the program. */
 export interface SweepStep {
   readonly kind: 'sweep';
   /** Passes through memory that the engine takes for the step. */
@@ -160,9 +161,11 @@ export function planTrajectories(program: TrajectoryProgram): RunPlan {
   return planWithLastReadings(program, layout, measuredWords(words, 0));
 }
 
-/** Plans a program on a chain. Measurements at the end are not in the plan: basis states may be too wide for it. */
-export function planChain(program: MatrixProductProgram): RunPlan {
-  return planWithLastReadings(program, program.finalLayout, []);
+/** Plans a program on a chain. */
+export function planChain(program: MatrixProductProgram | MatrixProductTrajectories): RunPlan {
+  const { numQubits, lastMeasures: steps, finalLayout } = program;
+  const words = measuredWords({ numQubits, steps, finalLayout }, 0);
+  return planWithLastReadings(program, finalLayout, words);
 }
 
 function planWithLastReadings(
@@ -191,9 +194,9 @@ function planWithLastReadings(
         numPasses += step.sites.length + 1;
         steps.push({ kind: 'section', section: step, event: event++ });
         break;
-      case 'gates':
-        numPasses += step.gates.length;
-        steps.push({ kind: 'sweep', passes: step.gates.length, ...condition });
+      case 'sweep':
+        numPasses += step.kernels.length;
+        steps.push({ kind: 'sweep', passes: step.kernels.length, ...condition });
         break;
       case 'misread':
         steps.push({ ...step, event: event++ });

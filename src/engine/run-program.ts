@@ -1,7 +1,7 @@
 /**
  * Runs a program on any engine: walks its shots, reads its outputs off the final state, takes the times.
  *
- * The variance of an observable is ‖(O − ⟨O⟩)ψ‖²: close to an eigenstate the difference ⟨O²⟩ − ⟨O⟩² of two large
+ * The variance of an observable is ‖(O − ⟨O⟩)ψ‖², or ⟨(O − ⟨O⟩)²⟩ where states are not added: close to an eigenstate the difference ⟨O²⟩ − ⟨O⟩² of two large
  * numbers would keep no digit. A multiple of one Pauli string P needs no second state, because P² = 1.
  */
 
@@ -18,9 +18,11 @@ import {
   OutputNeedsFinalStateError,
   TooManyOutcomesError,
 } from './errors.ts';
+import { misreadDistribution, planBeforeMisreads } from './final-misreads.ts';
+import { observableSquare } from './pauli-groups.ts';
 import type { RunPlan, SaveStep } from './run-plan.ts';
 import { type FinalBranch, ShotTree } from './shot-tree.ts';
-import type { BranchOperations, StateBudget, StateOperations } from './state-operations.ts';
+import type { BranchOperations, OutputOperations, StateBudget } from './state-operations.ts';
 import { finishedOutcome, type MeasuredWord, physicalBitsOf } from './terminal-measurement.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
@@ -33,7 +35,7 @@ export interface RunnableProgram<S> {
    *
    * @param layout - Places of the logical qubits in the states that outputs are read off; those at the end by default.
    */
-  operations(slicer: TimeSlicer, layout?: readonly Qubit[]): StateOperations<S>;
+  operations(slicer: TimeSlicer, layout?: readonly Qubit[]): OutputOperations<S>;
 }
 
 /**
@@ -56,20 +58,24 @@ export async function runProgram<S>(
   const readsFinalState = checkOutputs(plan, request);
   const saved: SavedOutputs[] = [];
   const saves = checkSaves(plan, request);
-  const { counts, statePasses, timing } = await walkShots(
+  const { counts, operations, statePasses, timing } = await walkShots(
     program,
     request,
     signal,
     readsFinalState
       ? async ({ state }, operations) => {
-          outputs = await readOutputs(plan, budget, request, operations, state);
+          const read = planBeforeMisreads(plan);
+          outputs = await readOutputs(read, budget, request, operations, state);
+          const { probabilities } = outputs;
+          if (probabilities) outputs.probabilities = misreadDistribution(probabilities, plan);
         }
       : undefined,
     async (step, { state }, operations) => {
       saved[step.number] = await readOutputs(step.plan, budget, step.request, operations, state);
     },
   );
-  return { counts, ...outputs, ...(saves.length > 0 && { saved }), statePasses, timing };
+  const ofSaves = saves.length > 0 && { saved };
+  return { counts, ...outputs, ...ofSaves, ...operations.figures?.(), statePasses, timing };
 }
 
 /** The snapshots of a plan. */
@@ -188,7 +194,7 @@ export async function readOutputs<S>(
   plan: RunPlan,
   budget: StateBudget,
   request: RequestedOutputs,
-  operations: StateOperations<S>,
+  operations: OutputOperations<S>,
   state: S,
   bits?: Uint32Array,
 ): Promise<FinalStateOutputs> {
@@ -216,7 +222,7 @@ export async function readOutputs<S>(
  */
 export async function outcomeProbabilities<S>(
   plan: RunPlan,
-  operations: Pick<StateOperations<S>, 'probabilities'>,
+  operations: Pick<OutputOperations<S>, 'probabilities'>,
   state: S,
   bits?: Uint32Array,
 ): Promise<Float64Array> {
@@ -267,7 +273,7 @@ export interface ObservableMoments {
 async function momentsOf<S>(
   { numQubits }: Pick<RunPlan, 'numQubits'>,
   { stateBytes, maxStates }: StateBudget,
-  operations: StateOperations<S>,
+  operations: OutputOperations<S>,
   state: S,
   observables: readonly PauliSum[],
 ): Promise<ObservableMoments> {
@@ -292,15 +298,19 @@ async function momentsOf<S>(
 }
 
 async function varianceOfSum<S>(
-  operations: StateOperations<S>,
+  operations: OutputOperations<S>,
   state: S,
   observable: PauliSum,
   mean: number,
   norm: number,
 ): Promise<number> {
+  const deviation = [...observable, { coefficient: -mean, factors: [] }];
+  if (operations.applyObservable === undefined) {
+    const [square] = await operations.expectations(state, [observableSquare(deviation)]);
+    return Math.max(0, square! / norm);
+  }
   const image = operations.create();
   try {
-    const deviation = [...observable, { coefficient: -mean, factors: [] }];
     await operations.applyObservable(state, deviation, image);
     const [square] = await operations.expectations(image, [IDENTITY]);
     return Math.max(0, square! / norm);

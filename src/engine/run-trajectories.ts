@@ -23,7 +23,7 @@ import {
   walkShots,
 } from './run-program.ts';
 import type { FinalBranch } from './shot-tree.ts';
-import { type StateBudget, type StateOperations, squaredNorm } from './state-operations.ts';
+import { type OutputOperations, type StateBudget, squaredNorm } from './state-operations.ts';
 import { TimeSlicer } from './time-slicer.ts';
 
 /** A program with noise compiled by an engine; all its runs share it. */
@@ -58,7 +58,7 @@ export async function runTrajectories<S>(
   if ([outputs, ...saves].some(({ isAsked }) => isAsked) && from === to) {
     throw new OutputNeedsShotsError();
   }
-  const { counts, countsFinish, numLeaves, statePasses, timing } = await walkShots(
+  const { counts, countsFinish, operations, numLeaves, statePasses, timing } = await walkShots(
     program,
     request,
     signal,
@@ -73,6 +73,7 @@ export async function runTrajectories<S>(
     ...outputs.finish(),
     ...(saves.length > 0 && { saved: saves.map((save) => save.finish()) }),
     trajectories: numLeaves,
+    ...operations.figures?.(),
     statePasses,
     timing,
   };
@@ -115,7 +116,7 @@ class TrajectoryOutputs {
   async add<S>(
     budget: StateBudget,
     { state, bits, numShots }: Omit<FinalBranch<S>, 'bits'> & Partial<FinalBranch<S>>,
-    operations: StateOperations<S>,
+    operations: OutputOperations<S>,
   ): Promise<void> {
     const norm = await squaredNorm(operations, state);
     const before = this.#plan.hasFinalState ? undefined : bits;
@@ -289,6 +290,7 @@ export async function joinedShots(
   const results = ranges.map(({ result }) => result);
   const sumOf = (each: (result: RunResult) => number) =>
     results.reduce((sum, result) => sum + each(result), 0);
+  const mostOf = (each: (result: RunResult) => number) => Math.max(...results.map(each));
   const slicer = new TimeSlicer(signal, () => {});
   const started = performance.now();
   const joined = await joinedCounts(results, slicer);
@@ -308,6 +310,12 @@ export async function joinedShots(
     }),
     ...(first.result.trajectories !== undefined && {
       trajectories: sumOf(({ trajectories = 0 }) => trajectories),
+    }),
+    ...(first.result.truncationError !== undefined && {
+      truncationError: mostOf(({ truncationError = 0 }) => truncationError),
+    }),
+    ...(first.result.largestBond !== undefined && {
+      largestBond: mostOf(({ largestBond = 1 }) => largestBond),
     }),
     statePasses: sumOf(({ statePasses }) => statePasses),
     timing: {

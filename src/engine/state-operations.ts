@@ -12,6 +12,7 @@ import type { Qubit } from '../circuit/circuit.ts';
 import type { PauliSum } from '../circuit/observable.ts';
 import type { Program } from '../compiler/program.ts';
 import type { BitImages } from '../math/bit-images.ts';
+import type { RunResult } from './engine.ts';
 import type { InitialEntries } from './initial-entries.ts';
 
 /** A result, or a promise of it if it takes long. */
@@ -62,7 +63,7 @@ export interface BasisSamples {
 }
 
 /**
- * Operations that the walk over the branches of a run needs; those on outputs are in `StateOperations`. Qubits are
+ * Operations that the walk over the branches of a run needs; those on outputs are in `OutputOperations`. Qubits are
  * physical unless said otherwise.
  */
 export interface BranchOperations<S> {
@@ -101,6 +102,9 @@ export interface BranchOperations<S> {
     onPasses: (passesDone: number) => void,
   ): MaybePromise<void>;
 
+  /** ‖ψ‖². Absent where the masses of a qubit give it as fast. */
+  squaredNorm?(state: S): number;
+
   /** Masses of a qubit; they need not add up to 1. */
   qubitMasses(state: S, qubit: Qubit): MaybePromise<QubitMasses>;
 
@@ -129,8 +133,11 @@ export interface BranchOperations<S> {
   ): MaybePromise<void>;
 }
 
-/** Operations of an engine on the states of one run. Qubits are physical unless said otherwise. */
-export interface StateOperations<S> extends BranchOperations<S> {
+/** Facts about the states of a run, for engines that do not keep them exactly. */
+export type RunFigures = Pick<RunResult, 'truncationError' | 'largestBond'>;
+
+/** Operations that runs read outputs by. Qubits are physical unless said otherwise. */
+export interface OutputOperations<S> extends BranchOperations<S> {
   /** The amplitudes in logical basis order, interleaved re, im; length 2·2^numQubits. */
   statevector(state: S): MaybePromise<Float64Array>;
 
@@ -148,6 +155,15 @@ export interface StateOperations<S> extends BranchOperations<S> {
   /** Expectation value ⟨ψ|O|ψ⟩ of each observable on logical qubits. */
   expectations(state: S, observables: readonly PauliSum[]): MaybePromise<readonly number[]>;
 
+  /** As of `StateOperations`; absent where an engine does not add states. */
+  applyObservable?(state: S, observable: PauliSum, image: S): MaybePromise<void>;
+
+  /** Facts about the states of the run that were released. */
+  figures?(): RunFigures;
+}
+
+/** Operations of an engine on the states of one run. */
+export interface StateOperations<S> extends OutputOperations<S> {
   /**
    * Writes O·ψ, not normalised, over all amplitudes of another state. The observable is on logical
    * qubits.
@@ -169,9 +185,10 @@ export async function valuesInTurn(
 
 /** ‖ψ‖². */
 export async function squaredNorm<S>(
-  operations: Pick<BranchOperations<S>, 'qubitMasses'>,
+  operations: Pick<BranchOperations<S>, 'qubitMasses' | 'squaredNorm'>,
   state: S,
 ): Promise<number> {
+  if (operations.squaredNorm !== undefined) return operations.squaredNorm(state);
   const { zero, one } = await operations.qubitMasses(state, 0);
   return zero + one;
 }

@@ -82,6 +82,9 @@ export function unitarityDefect(matrix: ComplexMatrix): number {
   return maxAbsDifference(multiply(adjoint(matrix), matrix), identity(dimension(matrix)));
 }
 
+/** Whether a matrix is unitary but for rounding. */
+export const isUnitary = (matrix: ComplexMatrix): boolean => unitarityDefect(matrix) < 1e-12;
+
 /** Whether every entry off the diagonal is exactly zero. */
 export function isDiagonal(matrix: ComplexMatrix): boolean {
   const d = dimension(matrix);

@@ -32,6 +32,10 @@ export interface EngineClaims {
    * Tests of loops have up to ten times as many. Unlimited if absent.
    */
   readonly mostStates?: number;
+  /** Most qubits of a channel that is no Pauli channel; any number if absent. */
+  readonly widestChannel?: number;
+  /** Whether it draws basis states in another order than that of their indices. */
+  readonly hasOwnOrder?: boolean;
   /** Whether it has density matrices, of half as many qubits. */
   readonly hasDensityMatrices?: boolean;
 }

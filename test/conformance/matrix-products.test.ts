@@ -3,11 +3,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Circuit,
   type DynamicCircuit,
+  type DynamicOperation,
   type Operation,
   savesOf,
 } from '../../src/circuit/circuit.ts';
+import type { Channel } from '../../src/circuit/noise/channel.ts';
 import type { PauliSum } from '../../src/circuit/observable.ts';
-import { compileMatrixProduct } from '../../src/compiler/chain/compile-matrix-product.ts';
+import {
+  compileMatrixProduct,
+  compileMatrixProductTrajectories,
+  takesChannel,
+} from '../../src/compiler/chain/compile-matrix-product.ts';
+import { compileStabilizer } from '../../src/compiler/clifford/compile-stabilizer.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
 import type { BondLimits } from '../../src/compiler/program.ts';
 import { openCpuEngine } from '../../src/engine/cpu/cpu-engine.ts';
@@ -21,6 +28,9 @@ import {
   runCircuit,
   worstAmplitude,
 } from '../support/engine-runs.ts';
+import { exactRun } from '../support/noise-oracle.ts';
+import { runDensity, runTrajectories } from '../support/noise-runs.ts';
+import { withRandomNoise } from '../support/noisy-circuits.ts';
 import {
   gate,
   randomDynamicCircuit,
@@ -34,6 +44,8 @@ import { RandomStream } from '../support/random-stream.ts';
 import { redundantGates } from '../support/redundant-circuits.ts';
 import { seeds, testSeeds } from '../support/seeds.ts';
 import { finalAmplitudes } from '../support/state-oracle.ts';
+import { describeTrajectories } from './engine-noise.ts';
+import { describeParts } from './engine-suite.ts';
 
 const reference = openReferenceEngine({ maxQubits: 20 });
 const cpu = openCpuEngine({ precision: 'f32', numThreads: 2, maxQubits: 20 });
@@ -307,6 +319,263 @@ describe('matrix product states', () => {
     await expect(running).rejects.toThrow('enough');
   });
 });
+
+/** The engine with trajectories on matrix product states alone. */
+function openChains(): Engine {
+  const { statevector, matrix_product_trajectories: onChains } = cpuDouble.prepare;
+  const prepare = { statevector, matrix_product_trajectories: onChains! };
+  return { ...cpuDouble, prepare, close: async () => {} };
+}
+
+describe('matrix product states that begin in given amplitudes', () => {
+  const begun = (numQubits: number, operations: readonly DynamicOperation[], seed: number) => {
+    const stream = new RandomStream(seed);
+    const parts = Float64Array.from({ length: 2 ** (numQubits + 1) }, () => stream.normal());
+    const norm = Math.hypot(...parts);
+    const state = { kind: 'pure', amplitudes: parts.map((part) => part / norm) } as const;
+    const first: DynamicOperation = { kind: 'initialize', qubits: qubitsOf(numQubits), state };
+    return { numQubits, numBits: numQubits, operations: [first, ...operations] };
+  };
+
+  test.each([1, 2, 3, 6, 9, 12])('have those of %i qubits, and then those of gates', async (n) => {
+    // The order of the qubits on the chain is another one than that of their numbers.
+    const far = n > 3 ? [gate('CX', [n - 1], [0]), gate('CX', [1], [n - 1])] : [];
+    const gates = [...far, ...randomGates(new RandomStream(n), n, 15, 2)];
+    for (const operations of [[], gates]) {
+      const circuit = begun(n, operations, 500 + n);
+      const { statevector, truncationError } = await run(
+        circuit,
+        { statevector: true },
+        { truncationThreshold: 0 },
+      );
+      expect(worstAmplitude(statevector!, finalAmplitudes(circuit))).toBeLessThan(1e-10);
+      expect(truncationError).toBeLessThan(1e-20);
+    }
+  });
+
+  test('state what the limit of bonds leaves out of them', async () => {
+    const circuit = begun(10, [], 520);
+    const exact = finalAmplitudes(circuit);
+    const ask = { statevector: true };
+    const { statevector, ...facts } = await run(circuit, ask, { maxBondDimension: 16 });
+    let overlap = 0;
+    for (let i = 0; i < exact.length; i++) overlap += exact[i]! * statevector![i]!;
+    expect(facts.largestBond).toBe(16);
+    expect(1 - overlap ** 2).toBeGreaterThan(0.05);
+    expect(facts.truncationError! / (1 - overlap ** 2)).toBeGreaterThan(0.8);
+    expect(facts.truncationError! / (1 - overlap ** 2)).toBeLessThan(1.2);
+  });
+
+  testSeeds('draw the noise that follows', seeds(3), async (seed) => {
+    const stream = new RandomStream(530 + seed);
+    const noisy = withRandomNoise(randomGates(stream, 3, 6, 2), stream, 3).filter(
+      (operation) => operation.kind !== 'noise' || takesChannel(operation.channel),
+    );
+    const last: Operation = { kind: 'measure', qubits: [0, 1, 2], bits: [0, 1, 2] };
+    const circuit = begun(3, [...noisy, last], 540 + seed);
+    const { counts } = await runTrajectories(openChains(), circuit, { shots: 2000, seed });
+    const { statistic, bound } = chiSquared(countsByLabel(counts), exactRun(circuit).outcomes);
+    expect(statistic).toBeLessThan(bound);
+  });
+});
+
+testSeeds('draw noise as density matrices of 2 to 8 qubits have it', seeds(40), async (seed) => {
+  const stream = new RandomStream(5000 + seed);
+  const numQubits = 2 + (seed % 7);
+  const noisy = withRandomNoise(randomGates(stream, numQubits, 16, 3), stream, numQubits).filter(
+    (operation) => operation.kind !== 'noise' || takesChannel(operation.channel),
+  );
+  const plain = measured(numQubits, []);
+  const circuit: DynamicCircuit = { ...plain, operations: [...noisy, ...plain.operations] };
+  const exact = await runDensity(cpu, circuit, { probabilities: true });
+  const { counts } = await runTrajectories(openChains(), circuit, { shots: 400, seed });
+  const { statistic, bound } = chiSquared(
+    countsByLabel(counts),
+    labelled(exact.probabilities!, numQubits),
+  );
+  expect(statistic).toBeLessThan(bound);
+});
+
+/** Depolarizing noise: each of the 4^k − 1 Pauli errors is as likely. */
+function depolarizing(probability: number, numQubits: number): Channel {
+  const errors = qubitsOf(4 ** numQubits - 1).map((i) => ({
+    flips: (i + 1) >> numQubits,
+    signs: (i + 1) % 2 ** numQubits,
+    probability: probability / (4 ** numQubits - 1),
+  }));
+  return { kind: 'pauli', numQubits, errors };
+}
+
+describe('wide circuits under noise, whose values are known', () => {
+  test('a GHZ state of 100 qubits keeps the part of its parity that no error flips', async () => {
+    const numQubits = 100;
+    const probability = 0.002;
+    const channel = depolarizing(probability, 2);
+    const chain = qubitsOf(numQubits - 1).flatMap((q): DynamicOperation[] => [
+      gate('CX', [q + 1], [q]),
+      { kind: 'noise', qubits: [q, q + 1], channel },
+    ]);
+    const x: PauliSum = [
+      { coefficient: 1, factors: qubitsOf(numQubits).map((qubit) => ({ pauli: 'X', qubit })) },
+    ];
+    const ends: PauliSum = [
+      {
+        coefficient: 1,
+        factors: [
+          { pauli: 'Z', qubit: 0 },
+          { pauli: 'Z', qubit: numQubits - 1 },
+        ],
+      },
+    ];
+    const circuit = measured(numQubits, [gate('H', [0])]);
+    const operations = [circuit.operations[0]!, ...chain, circuit.operations.at(-1)!];
+    const { counts, expectations, standardErrors, largestBond } = await runTrajectories(
+      openChains(),
+      { ...circuit, operations },
+      { shots: 2000, seed: 8, observables: [x, ends] },
+    );
+    // 8 of the 15 errors anticommute with XX, or with what Z at the ends is before the gates that follow.
+    const kept = 1 - (16 / 15) * probability;
+    for (const [i, value] of expectations!.entries()) {
+      expect(Math.abs(value - kept ** (numQubits - 1))).toBeLessThan(5 * standardErrors![i]!);
+      expect(standardErrors![i]!).toBeLessThan(0.015);
+    }
+    expect(largestBond).toBe(2);
+    const agreeing = [...countsByLabel(counts)].reduce(
+      (sum, [label, count]) => sum + (label[0] === label.at(-1) ? count : 0),
+      0,
+    );
+    const expected = (1 + kept ** (numQubits - 1)) / 2;
+    expect(Math.abs(agreeing / 2000 - expected)).toBeLessThan(5 * Math.sqrt(0.25 / 2000));
+  });
+
+  test('amplitude damping of 80 qubits in |+⟩ leaves each with what its formula says', async () => {
+    const numQubits = 80;
+    const damping = 0.1;
+    const matrices = [
+      Float64Array.of(1, 0, 0, 0, 0, 0, Math.sqrt(1 - damping), 0),
+      Float64Array.of(0, 0, Math.sqrt(damping), 0, 0, 0, 0, 0),
+    ];
+    const channel: Channel = { kind: 'kraus', numQubits: 1, matrices };
+    const operations = qubitsOf(numQubits).flatMap((q): DynamicOperation[] => [
+      gate('H', [q]),
+      { kind: 'noise', qubits: [q], channel },
+    ]);
+    const sumOf = (pauli: 'X' | 'Z'): PauliSum =>
+      qubitsOf(numQubits).map((qubit) => ({
+        coefficient: 1 / numQubits,
+        factors: [{ pauli, qubit }],
+      }));
+    const { expectations, standardErrors } = await runTrajectories(
+      openChains(),
+      { numQubits, numBits: 0, operations },
+      { shots: 200, seed: 4, observables: [sumOf('X'), sumOf('Z')] },
+    );
+    for (const [i, exact] of [Math.sqrt(1 - damping), damping].entries()) {
+      expect(Math.abs(expectations![i]! - exact)).toBeLessThan(5 * standardErrors![i]!);
+    }
+  });
+
+  testSeeds(
+    'Clifford circuits of 40 qubits have the values of stabilizers',
+    seeds(3),
+    async (seed) => {
+      const stream = new RandomStream(700 + seed);
+      const numQubits = 40;
+      const operations = qubitsOf(160).flatMap((i): DynamicOperation[] => {
+        const q = stream.below(numQubits - 1);
+        const noisy = {
+          kind: 'noise',
+          qubits: [q, q + 1],
+          channel: depolarizing(0.01, 2),
+        } as const;
+        const single = gate(['H', 'S', 'X'][stream.below(3)]!, [stream.below(numQubits)]);
+        return i % 2 === 0 ? [single] : [gate('CX', [q], [q + 1]), noisy];
+      });
+      const circuit: DynamicCircuit = { numQubits, numBits: 0, operations };
+      const observables = qubitsOf(12).map((): PauliSum => {
+        const q = stream.below(numQubits - 1);
+        const pauli = (['X', 'Y', 'Z'] as const)[stream.below(3)]!;
+        return [
+          {
+            coefficient: 1,
+            factors: [
+              { pauli, qubit: q },
+              { pauli: 'Z', qubit: q + 1 },
+            ],
+          },
+        ];
+      });
+      const program = compileStabilizer(circuit);
+      if ('kind' in program) throw new Error('A Clifford circuit is none.');
+      await using exact = await reference.prepare.stabilizer!(program);
+      const { expectations } = await exact.run({ shots: 0, seed: 1, observables }, NEVER);
+      const own = await runTrajectories(openChains(), circuit, { shots: 400, seed, observables });
+      for (const [i, value] of expectations!.entries()) {
+        const spread = 5 * own.standardErrors![i]! + 1e-9;
+        expect(Math.abs(own.expectations![i]! - value)).toBeLessThan(spread);
+      }
+    },
+  );
+
+  test('bonds that are cut under damping leave its jumps as likely as they are', async () => {
+    const numQubits = 10;
+    const matrices = [
+      Float64Array.of(1, 0, 0, 0, 0, 0, Math.sqrt(0.9), 0),
+      Float64Array.of(0, 0, Math.sqrt(0.1), 0, 0, 0, 0, 0),
+    ];
+    const channel: Channel = { kind: 'kraus', numQubits: 1, matrices };
+    const operations = brickwork(new RandomStream(12), numQubits, 6).flatMap(
+      (operation, i): DynamicOperation[] => [
+        operation,
+        { kind: 'noise', qubits: [(3 * i) % numQubits], channel },
+      ],
+    );
+    const circuit = { ...measured(numQubits, []), operations };
+    const sum: PauliSum = qubitsOf(numQubits).map((qubit) => ({
+      coefficient: 1,
+      factors: [{ pauli: 'Z', qubit }],
+    }));
+    const ask = { shots: 200, seed: 6, observables: [sum] };
+    const exact = await runTrajectories(cpuDouble, circuit, ask);
+    const program = compileMatrixProductTrajectories(circuit, { maxBondDimension: 14 });
+    await using executable = await cpuDouble.prepare.matrix_product_trajectories!(program);
+    const own = await executable.run(ask, NEVER);
+    expect(own.truncationError).toBeGreaterThan(1e-3);
+    const spread = 4 * Math.hypot(own.standardErrors![0]!, exact.standardErrors![0]!);
+    expect(Math.abs(own.expectations![0]! - exact.expectations![0]!)).toBeLessThan(spread);
+    // As many jumps, so that about as many shots are alike.
+    expect(Math.abs(own.trajectories! - exact.trajectories!)).toBeLessThan(20);
+  });
+
+  test('bonds that are cut keep the norm, and say what was left out at most', async () => {
+    const numQubits = 12;
+    const channel = depolarizing(0.05, 1);
+    const stream = new RandomStream(10);
+    const operations = brickwork(new RandomStream(9), numQubits, 7).flatMap(
+      (operation): DynamicOperation[] => [
+        operation,
+        { kind: 'noise', qubits: [stream.below(numQubits)], channel },
+      ],
+    );
+    const circuit = { ...measured(numQubits, []), operations };
+    const ask = { shots: 60, seed: 3, observables: [[{ coefficient: 1, factors: [] }]] };
+    const program = compileMatrixProductTrajectories(circuit, { maxBondDimension: 12 });
+    await using executable = await cpuDouble.prepare.matrix_product_trajectories!(program);
+    const { expectations, truncationError, largestBond } = await executable.run(ask, NEVER);
+    expect(expectations![0]).toBeCloseTo(1, 10);
+    expect(largestBond).toBe(12);
+    expect(truncationError).toBeGreaterThan(0.01);
+    expect(truncationError).toBeLessThan(1);
+  });
+});
+
+describeParts(
+  'trajectories of matrix product states',
+  openChains,
+  { tolerance: 1e-10, maxQubits: 12, mostStates: 1000, widestChannel: 2, hasOwnOrder: true },
+  [describeTrajectories],
+);
 
 testSeeds('snapshots are of the state at their place', seeds(6), async (seed) => {
   const stream = new RandomStream(9600 + seed);

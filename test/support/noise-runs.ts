@@ -1,19 +1,26 @@
 /** Runs noisy circuits on an engine under test, by either method. */
 import type { DynamicCircuit } from '../../src/circuit/circuit.ts';
 import { readsState } from '../../src/circuit/outputs.ts';
+import { compileMatrixProductTrajectories } from '../../src/compiler/chain/compile-matrix-product.ts';
 import { compileDensity } from '../../src/compiler/noise/compile-density.ts';
 import { compileTrajectories } from '../../src/compiler/noise/compile-trajectories.ts';
 import type { Engine, Executable, RunResult } from '../../src/engine/engine.ts';
 import { type Ask, NEVER } from './engine-runs.ts';
 
-/** Prepares the trajectories of a circuit. */
+/** Prepares the trajectories of a circuit, on matrix product states if the engine has these alone. */
 export async function preparedTrajectories(
-  engine: Engine,
+  { target, prepare }: Engine,
   circuit: DynamicCircuit,
 ): Promise<Executable> {
-  if (engine.prepare.trajectories === undefined) throw new Error('The engine has no trajectories.');
-  const { program } = compileTrajectories(circuit, engine.target);
-  return await engine.prepare.trajectories(program);
+  if (prepare.trajectories !== undefined) {
+    return await prepare.trajectories(compileTrajectories(circuit, target).program);
+  }
+  if (prepare.matrix_product_trajectories === undefined)
+    throw new Error('The engine has no trajectories.');
+  // A cut of weight w changes amplitudes by √w.
+  const limits = { truncationThreshold: 1e-24 };
+  const program = compileMatrixProductTrajectories(circuit, limits);
+  return await prepare.matrix_product_trajectories(program);
 }
 
 /** Draws trajectories of a circuit. */

@@ -2,8 +2,8 @@
  * Gates on a chain as a program has them: fused where they act on the same sites, and in an order that moves the centre
  * of the state little.
  */
-import { type ComplexMatrix, multiply } from '../../math/complex-matrix.ts';
-import type { ChainGate } from '../program.ts';
+import { type ComplexMatrix, isUnitary, multiply } from '../../math/complex-matrix.ts';
+import type { DenseKernel } from '../program.ts';
 import { isIdentity, onPair, productFactors } from './operator-weights.ts';
 
 interface RawGate {
@@ -39,7 +39,7 @@ export class MatrixList {
   }
 }
 
-/** Gathers the gates of one step. */
+/** Gathers the gates of one step. They need not be unitary. */
 export class ChainBuilder {
   readonly #numSites: number;
   #gates: RawGate[] = [];
@@ -77,6 +77,11 @@ export class ChainBuilder {
     this.#push({ site, numSites: 2, matrix: product, isGone: false, before });
   }
 
+  /** Keeps later gates on sites apart from those so far. */
+  part(sites: readonly number[]): void {
+    for (const site of sites) this.#last[site] = undefined;
+  }
+
   /** Divides a pair that entangles nothing, as a gate after its inverse, so that gates before and after it may meet. */
   #removeProduct(gate: RawGate): void {
     const factors = productFactors(gate.matrix);
@@ -94,33 +99,37 @@ export class ChainBuilder {
   }
 
   /** The gates so far, in an order of execution; the next ones make a new step. */
-  take(matrices: MatrixList): readonly ChainGate[] {
+  take(matrices: MatrixList): readonly DenseKernel[] {
     const gates = this.#gates.filter(({ matrix, isGone }) => !isGone && !isIdentity(matrix));
     this.#gates = [];
     this.#last = [];
-    const single = gates.filter(({ numSites }) => numSites === 1);
-    const pairs = this.#inOrder(gates.filter(({ numSites }) => numSites === 2));
-    // A gate on one site alone comes before all others there, because later ones are fused.
-    return [...single, ...pairs].map(({ site, numSites, matrix }) => ({
-      site,
-      numSites,
+    // A gate on one site alone is the only one there, because others are fused with it. A unitary needs no centre.
+    const isFree = ({ numSites, matrix }: RawGate) => numSites === 1 && isUnitary(matrix);
+    const ordered = this.#inOrder(gates.filter((gate) => !isFree(gate)));
+    return [...gates.filter(isFree), ...ordered].map(({ site, numSites, matrix }) => ({
+      kind: 'dense',
+      targets: numSites === 1 ? [site] : [site + 1, site],
+      controls: [],
       offset: matrices.add(matrix),
     }));
   }
 
   /**
-   * Orders pairs: of those whose turn may come, the nearest to the centre; of two as near, the one ahead. Gates on
-   * other sites commute, so that each site sees its gates in the order in which they were added.
+   * Orders gates that need the centre: of those whose turn may come, the nearest to it; of two as near, the one ahead.
+   * Gates on other sites commute, so that each site sees its gates in the order in which they were added.
    */
   #inOrder(gates: readonly RawGate[]): readonly RawGate[] {
-    const queues: RawGate[][] = Array.from({ length: this.#numSites }, () => []);
+    const queues: RawGate[][] = [];
     for (const gate of gates.toReversed()) {
-      queues[gate.site]!.push(gate);
-      queues[gate.site + 1]!.push(gate);
+      for (let site = gate.site; site < gate.site + gate.numSites; site++) {
+        const queue = queues[site] ?? [];
+        queue.push(gate);
+        queues[site] = queue;
+      }
     }
     const readyAt = (site: number) => {
       const gate = queues[site]?.at(-1);
-      return gate !== undefined && gate.site === site && queues[site + 1]!.at(-1) === gate
+      return gate?.site === site && queues[site + gate.numSites - 1]!.at(-1) === gate
         ? gate
         : undefined;
     };
@@ -128,11 +137,11 @@ export class ChainBuilder {
     let direction = 1;
     while (order.length < gates.length) {
       const next = nearest(this.#centre, direction, this.#numSites, readyAt);
-      queues[next.site]!.pop();
-      queues[next.site + 1]!.pop();
+      const last = next.site + next.numSites - 1;
+      for (let site = next.site; site <= last; site++) queues[site]!.pop();
       order.push(next);
       if (next.site !== this.#centre) direction = next.site > this.#centre ? 1 : -1;
-      this.#centre = direction > 0 ? next.site + 1 : next.site;
+      this.#centre = direction > 0 ? last : next.site;
     }
     return order;
   }

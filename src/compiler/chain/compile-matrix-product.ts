@@ -1,31 +1,36 @@
 /**
- * Compiles a circuit to be run on a matrix product state: qubits are placed on a chain, wide gates decomposed, and
- * distant qubits brought together by swaps. They are not taken back: each gate begins with the qubits where the gates
- * before have left them.
+ * Compiles a circuit to be run on a matrix product state: wide gates are decomposed, qubits placed on a chain, and distant ones
+ * brought together by swaps (`chain-router.ts`); then gates are fused and ordered (`chain-builder.ts`).
  */
 import {
-  allOperations,
-  type Condition,
   type DynamicCircuit,
   type DynamicOperation,
   type GateOperation,
-  notByStabilizers,
+  hasChannels,
   type Operation,
   operationQubits,
   type Qubit,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
+import type { Channel } from '../../circuit/noise/channel.ts';
 import { applyToColumns, targetMatrix } from '../../circuit/operation-matrix.ts';
 import { MatrixProductNoiseError } from '../errors.ts';
 import { twoQubitForm } from '../native/two-qubit-form.ts';
+import { stepsOf, trajectoryProgram } from '../noise/compile-trajectories.ts';
 import { lastReadings } from '../noise/last-readings.ts';
 import { absorbKnownStates } from '../passes/absorb-known-states.ts';
 import { optimize } from '../passes/pipeline.ts';
-import type { BondLimits, ChainStep, MatrixProductProgram, Measure } from '../program.ts';
+import type {
+  BondLimits,
+  ChainStep,
+  MatrixProductProgram,
+  MatrixProductTrajectories,
+  Measure,
+} from '../program.ts';
 import { ChainBuilder, MatrixList } from './chain-builder.ts';
-import { Arrangement, type Couplings, chainOrder } from './chain-order.ts';
-import { GateFront, type PairGate } from './gate-front.ts';
-import { GateMatrices, SWAP_MATRIX } from './operator-weights.ts';
+import { ChainSegments, SiteMatrices, sweepsOf } from './chain-programs.ts';
+import { ChainRouter } from './chain-router.ts';
+import { isOnEachQubit } from './gate-front.ts';
 
 /** Limits where a request has none. */
 export const DEFAULT_BOND_LIMITS: BondLimits = {
@@ -36,41 +41,90 @@ export const DEFAULT_BOND_LIMITS: BondLimits = {
 const PASSES = [absorbKnownStates];
 
 /**
- * Compiles a circuit for matrix product states.
+ * Compiles a circuit without channels for matrix product states; misread bits are no channels.
  *
  * Global phases are exact, but for those of gates on more than 12 qubits or three and more under a condition.
- *
- * @throws {MatrixProductNoiseError} if the circuit has channels; misread bits are no channels.
  */
 export function compileMatrixProduct(
   circuit: DynamicCircuit,
   limits: Partial<BondLimits> = {},
 ): MatrixProductProgram {
+  if (hasChannels(circuit)) throw new Error('unreachable: channels without trajectories');
+  return compileGates(circuit, limits);
+}
+
+/**
+ * The gates of a circuit on a chain, as `compileMatrixProduct` has them, for estimates. Channels are left out, but keep the gates
+ * around them apart, as they are apart where noise acts between them.
+ */
+export function compileGates(
+  circuit: DynamicCircuit,
+  limits: Partial<BondLimits> = {},
+): MatrixProductProgram {
+  const { operations, finalLayout, ...readings } = onChain(circuit);
   const { numQubits, numBits, control } = circuit;
-  // Gates on qubits that are still |0⟩ would count as if they entangled them.
-  const { circuit: simplified } = optimize(circuit, { keepState: true, passes: PASSES });
-  const { operations, measures, misreads, assignments } = lastReadings(
-    withPairsOnly(simplified.operations, numQubits),
+  const [builder, matrices] = [new ChainBuilder(numQubits), new MatrixList()];
+  const known = new SiteMatrices();
+  const steps: readonly ChainStep[] = stepsOf(operations, (gates) =>
+    sweepsOf(gates, builder, matrices, known),
   );
-  const compiler = new ChainCompiler(numQubits, operations);
-  compiler.add(operations);
-  const { steps, matrices, sites } = compiler.finish();
   return {
     numQubits,
     numBits,
     ...(control === undefined ? {} : { control }),
     steps,
-    lastMeasures: measures.map(
-      (measure): Measure => ({ ...measure, qubits: measure.qubits.map((q) => sites[q]!) }),
-    ),
-    lastMisreads: misreads,
-    lastAssignments: assignments,
-    matrices,
-    finalLayout: sites,
+    lastMeasures: readings.measures,
+    lastMisreads: readings.misreads,
+    lastAssignments: readings.assignments,
+    matrices: matrices.all(),
+    finalLayout,
     ...DEFAULT_BOND_LIMITS,
     ...limits,
   };
 }
+
+/**
+ * Compiles a circuit with channels for trajectories on matrix product states. Sites of noise are in the order of the circuit, so
+ * that shots draw the same noise as on state vectors.
+ *
+ * @throws {MatrixProductNoiseError} if a channel on three or more qubits is more than rare Pauli errors.
+ */
+export function compileMatrixProductTrajectories(
+  circuit: DynamicCircuit,
+  limits: Partial<BondLimits> = {},
+): MatrixProductTrajectories {
+  const { operations, finalLayout, measures, misreads, assignments } = onChain(circuit);
+  const routed = [...operations, ...measures, ...misreads, ...assignments];
+  return {
+    ...trajectoryProgram({ ...circuit, operations: routed }, new ChainSegments(circuit)),
+    finalLayout,
+    ...DEFAULT_BOND_LIMITS,
+    ...limits,
+  };
+}
+
+/** A circuit on the sites of a chain, with its last readings apart. */
+function onChain(circuit: DynamicCircuit) {
+  const { numQubits } = circuit;
+  // Gates on qubits that are still |0⟩ would count as if they entangled them. Noise leaves few such, and draws of shots depend on
+  // what is measured and reset.
+  const simplified = hasChannels(circuit)
+    ? circuit
+    : optimize(circuit, { keepState: true, passes: PASSES }).circuit;
+  const { operations, measures, ...last } = lastReadings(
+    withPairsOnly(simplified.operations, numQubits),
+  );
+  const { operations: routed, sites } = new ChainRouter(numQubits, operations).routed();
+  const onSites = (measure: Measure) => ({
+    ...measure,
+    qubits: measure.qubits.map((q) => sites[q]!),
+  });
+  return { operations: routed, finalLayout: sites, measures: measures.map(onSites), ...last };
+}
+
+/** Whether a matrix product state takes a channel. */
+export const takesChannel = (channel: Channel): boolean =>
+  channel.numQubits <= 2 || isOnEachQubit(channel);
 
 /** The operations with gates on at most two qubits, and without barriers. */
 function withPairsOnly(
@@ -82,7 +136,10 @@ function withPairsOnly(
       case 'barrier':
         return [];
       case 'noise':
-        throw new MatrixProductNoiseError();
+        if (!takesChannel(operation.channel)) {
+          throw new MatrixProductNoiseError(operation.channel.numQubits);
+        }
+        return [operation];
       case 'while':
         return [{ ...operation, body: withPairsOnly(operation.body, numQubits) }];
       case 'gate':
@@ -98,213 +155,6 @@ function withPairsOnly(
         return [operation];
     }
   });
-}
-
-/** Partners of a qubit that are looked at to choose where it meets the present one. */
-const LOOK_AHEAD = 4;
-
-/** Weight of a pair that crosses a cut, where a distance of one site weighs 1; each further pair doubles it. */
-const CUT_WEIGHT = 0.003;
-
-/** Mean number of partners of a qubit beyond which cuts do not count. */
-const MAX_PARTNERS = 16;
-
-const numPairsOf = (couplings: Couplings): number =>
-  [...couplings.values()].reduce((sum, others) => sum + others.size, 0);
-
-class ChainCompiler {
-  readonly #steps: ChainStep[] = [];
-  readonly #matrices = new MatrixList();
-  readonly #gateMatrices = new GateMatrices();
-  readonly #builder: ChainBuilder;
-  readonly #arrangement: Arrangement;
-  /** Partners of each qubit in its gates on two qubits, the next one last. */
-  readonly #partners: Qubit[][];
-
-  constructor(numQubits: number, operations: readonly DynamicOperation[]) {
-    this.#builder = new ChainBuilder(numQubits);
-    this.#partners = Array.from({ length: numQubits }, () => []);
-    const couplings = new Map<Qubit, Map<Qubit, number>>();
-    for (const operation of allOperations(operations)) {
-      if (operation.kind !== 'gate' && operation.kind !== 'unitary') continue;
-      const [a = 0, b] = operationQubits(operation);
-      if (b === undefined) continue;
-      for (const [from, to] of [
-        [a, b],
-        [b, a],
-      ] as const) {
-        this.#partners[from]!.push(to);
-        const others = couplings.get(from) ?? new Map<Qubit, number>();
-        others.set(to, (others.get(to) ?? 0) + 1);
-        couplings.set(from, others);
-      }
-    }
-    for (const partners of this.#partners) partners.reverse();
-    // If most qubits share gates with many others, every cut is crossed too often for any order to help.
-    const isDense = couplings.size > 0 && numPairsOf(couplings) > MAX_PARTNERS * couplings.size;
-    const order = chainOrder(numQubits, couplings, !isDense);
-    this.#arrangement = new Arrangement(order, isDense ? new Map() : couplings);
-  }
-
-  finish() {
-    this.#endStep(undefined);
-    return {
-      steps: this.#steps,
-      matrices: this.#matrices.all(),
-      sites: [...this.#arrangement.siteOf],
-    };
-  }
-
-  add(operations: readonly DynamicOperation[]): void {
-    let gates: PairGate[] = [];
-    const addGates = () => {
-      new GateFront(gates, this.#arrangement).take((gate) => this.#addGate(gate));
-      gates = [];
-    };
-    for (const operation of operations) {
-      const isGate = operation.kind === 'gate' || operation.kind === 'unitary';
-      if (isGate && operation.condition === undefined) {
-        gates.push(operation);
-        continue;
-      }
-      addGates();
-      switch (operation.kind) {
-        case 'gate':
-        case 'unitary':
-          this.#addGate(operation);
-          break;
-        case 'save':
-        case 'measure':
-        case 'reset': {
-          this.#endStep(undefined);
-          const qubits = operation.qubits.map((qubit) => this.#arrangement.siteOf[qubit]!);
-          this.#steps.push({ ...operation, qubits });
-          break;
-        }
-        case 'misread':
-        case 'assign':
-          this.#endStep(undefined);
-          this.#steps.push(operation);
-          break;
-        case 'while':
-          this.#addLoop(operation);
-          break;
-        case 'track':
-        case 'repeat':
-          throw notByStabilizers(operation);
-        case 'initialize':
-        case 'barrier':
-        case 'noise':
-          throw new Error(`unreachable: ${operation.kind} among gates on pairs`);
-      }
-    }
-    addGates();
-  }
-
-  #endStep(condition: Condition | undefined): void {
-    const gates = this.#builder.take(this.#matrices);
-    if (gates.length === 0) return;
-    this.#steps.push({ kind: 'gates', gates, ...(condition === undefined ? {} : { condition }) });
-  }
-
-  /** A round ends with every qubit on the site where it began. */
-  #addLoop({ condition, body }: DynamicOperation & { kind: 'while' }): void {
-    this.#endStep(undefined);
-    const before = [...this.#arrangement.siteOf];
-    const head = this.#steps.length;
-    // Replaced once the end is known.
-    this.#steps.push({ kind: 'loop', condition, end: 0 });
-    this.add(body);
-    this.#restore(before);
-    this.#endStep(undefined);
-    this.#steps.push({ kind: 'again', head });
-    this.#steps[head] = { kind: 'loop', condition, end: this.#steps.length };
-  }
-
-  /** Sorts the qubits to the sites that they had. */
-  #restore(sites: readonly number[]): void {
-    for (let isDone = false; !isDone; ) {
-      isDone = true;
-      for (let site = 0; site + 1 < sites.length; site++) {
-        if (sites[this.#arrangement.qubitAt[site]!]! < sites[this.#arrangement.qubitAt[site + 1]!]!)
-          continue;
-        this.#swap(site);
-        isDone = false;
-      }
-    }
-  }
-
-  #addGate(operation: PairGate): void {
-    const { condition } = operation;
-    const [a = 0, b] = operationQubits(operation);
-    if (b !== undefined) this.#bringTogether(a, b);
-    if (condition !== undefined) this.#endStep(undefined);
-    if (b === undefined) {
-      const matrix = this.#gateMatrices.of(operation, () => 0, 1);
-      this.#builder.addSite(this.#arrangement.siteOf[a]!, matrix);
-    } else {
-      const first = Math.min(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
-      const bitOf = (qubit: Qubit) => (this.#arrangement.siteOf[qubit] === first ? 1 : 0);
-      this.#builder.addPair(first, this.#gateMatrices.of(operation, bitOf, 2));
-    }
-    if (condition !== undefined) this.#endStep(condition);
-  }
-
-  #bringTogether(a: Qubit, b: Qubit): void {
-    this.#forget(a, b);
-    this.#forget(b, a);
-    const from = Math.min(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
-    const to = Math.max(this.#arrangement.siteOf[a]!, this.#arrangement.siteOf[b]!);
-    if (to - from <= 1) return;
-    const meeting = this.#meetingPlace(from, to);
-    for (let site = from; site < meeting; site++) this.#swap(site);
-    for (let site = to - 1; site > meeting; site--) this.#swap(site);
-  }
-
-  /** Takes a gate that is done off the partners of a qubit. */
-  #forget(qubit: Qubit, partner: Qubit): void {
-    const partners = this.#partners[qubit]!;
-    partners.splice(partners.lastIndexOf(partner), 1);
-  }
-
-  /**
-   * The site of the first of two qubits once they are neighbours: one where few pairs cross the cuts, and from which
-   * their next partners are near.
-   */
-  #meetingPlace(from: number, to: number): number {
-    const arrangement = this.#arrangement;
-    const first = arrangement.qubitAt[from]!;
-    const second = arrangement.qubitAt[to]!;
-    let change = arrangement.move(second, from + 1);
-    let best = from;
-    let least = Number.POSITIVE_INFINITY;
-    for (let place = from; ; place++) {
-      const distance = this.#distanceToPartners(first) + this.#distanceToPartners(second);
-      const cost = distance + CUT_WEIGHT * change;
-      if (cost < least) [best, least] = [place, cost];
-      if (place + 1 === to) break;
-      // The next qubit on the way changes to the other side of the two.
-      change += arrangement.swap(place + 1) + arrangement.swap(place);
-    }
-    arrangement.move(first, from);
-    return best;
-  }
-
-  #distanceToPartners(qubit: Qubit): number {
-    const { siteOf } = this.#arrangement;
-    const partners = this.#partners[qubit]!;
-    let sum = 0;
-    for (let i = 1; i <= Math.min(LOOK_AHEAD, partners.length); i++) {
-      sum += Math.abs(siteOf[partners.at(-i)!]! - siteOf[qubit]!) / i;
-    }
-    return sum;
-  }
-
-  /** Exchanges the qubits of a site and the next one. */
-  #swap(site: number): void {
-    this.#builder.addPair(site, SWAP_MATRIX);
-    this.#arrangement.swap(site);
-  }
 }
 
 type GateLike = GateOperation | UnitaryOperation;

@@ -1,23 +1,32 @@
 /**
- * Gates whose turn may come: all gates before them on their qubits are done, or commute with them because both are
- * diagonal. Which of them comes first is free, so that gates on neighbours need not wait for distant ones.
+ * Gates and noise whose turn may come: all gates before them on their qubits are done, or commute with them because both are
+ * diagonal. Which of them comes first is free, so that gates on neighbours need not wait for distant ones. Noise alone stays
+ * in its order, in which shots draw it.
  */
 import {
   type GateOperation,
+  type NoiseOperation,
   operationQubits,
   type Qubit,
   type UnitaryOperation,
 } from '../../circuit/circuit.ts';
 import { gateNamed } from '../../circuit/gates.ts';
+import { type Channel, withIdentity } from '../../circuit/noise/channel.ts';
 import { isDiagonal } from '../../math/complex-matrix.ts';
 
 /** A gate on one or two qubits. */
 export type PairGate = GateOperation | UnitaryOperation;
 
-/** A gate that waits, and on how many of its qubits gates before it are left. */
+/** A gate, or noise. */
+export type ChainOperation = PairGate | NoiseOperation;
+
+/** An operation that waits, and on how many of its lines operations before it are left. */
 interface Waiting {
-  readonly gate: PairGate;
-  readonly qubits: readonly Qubit[];
+  readonly operation: ChainOperation;
+  /** Its qubits; of noise also the line of all noise, which is numbered after the qubits. */
+  readonly lines: readonly Qubit[];
+  /** Qubits that must be neighbours. */
+  readonly pair: readonly [Qubit, Qubit] | undefined;
   numBlocked: number;
 }
 
@@ -34,11 +43,26 @@ export interface Places {
   readonly qubitAt: readonly Qubit[];
 }
 
-/** The gates of a part of a circuit. */
+/** The qubits that must be neighbours for an operation, if any. Pauli errors act on each qubit by itself. */
+export function pairOf(operation: ChainOperation): readonly [Qubit, Qubit] | undefined {
+  if (operation.kind === 'noise' && isOnEachQubit(operation.channel)) return undefined;
+  const [a = 0, b] = operationQubits(operation);
+  return b === undefined ? undefined : [a, b];
+}
+
+/** Whether a channel is nearly always nothing, and else Pauli errors. */
+export const isOnEachQubit = (channel: Channel): boolean => {
+  if (channel.numQubits === 1) return true;
+  if (channel.kind !== 'pauli') return false;
+  const [none, ...errors] = withIdentity(channel);
+  return errors.every(({ probability }) => probability <= none.probability);
+};
+
+/** The gates and noise of a part of a circuit. */
 export class GateFront {
   readonly #places: Places;
   readonly #numQubits: number;
-  /** The groups of each qubit, the present one last. */
+  /** The groups of each line, the present one last. */
   readonly #groups = new Map<Qubit, Group[]>();
   /** Gates that are ready, on one qubit or, when they became ready, on neighbours. */
   readonly #free: Waiting[] = [];
@@ -46,23 +70,26 @@ export class GateFront {
   readonly #pairs = new Map<number, Waiting[]>();
 
   /** @param places - They may change when a gate is taken. */
-  constructor(gates: readonly PairGate[], places: Places) {
+  constructor(operations: readonly ChainOperation[], places: Places) {
     this.#places = places;
     this.#numQubits = places.siteOf.length;
-    for (const gate of gates) this.#add(gate);
+    for (const operation of operations) this.#add(operation);
     for (const groups of this.#groups.values()) {
       groups.reverse();
       this.#open(groups);
     }
   }
 
-  #add(gate: PairGate): void {
-    const qubits = operationQubits(gate);
-    const waiting: Waiting = { gate, qubits, numBlocked: qubits.length };
-    const diagonal = isDiagonalGate(gate);
-    for (const qubit of qubits) {
-      const groups = this.#groups.get(qubit) ?? [];
-      this.#groups.set(qubit, groups);
+  #add(operation: ChainOperation): void {
+    const isNoise = operation.kind === 'noise';
+    const qubits = operationQubits(operation);
+    const lines = isNoise ? [...qubits, this.#numQubits] : qubits;
+    const pair = pairOf(operation);
+    const waiting: Waiting = { operation, lines, pair, numBlocked: lines.length };
+    const diagonal = !isNoise && isDiagonalGate(operation);
+    for (const line of lines) {
+      const groups = this.#groups.get(line) ?? [];
+      this.#groups.set(line, groups);
       const last = groups.at(-1);
       if (diagonal && last?.isDiagonal === true) {
         last.members.push(waiting);
@@ -75,11 +102,11 @@ export class GateFront {
   #open(groups: readonly Group[]): void {
     for (const waiting of groups.at(-1)?.members ?? []) {
       if (--waiting.numBlocked > 0) continue;
-      const [a = 0, b] = waiting.qubits;
-      if (b === undefined || this.#distance(a, b) === 1) {
+      if (waiting.pair === undefined || this.#distance(...waiting.pair) === 1) {
         this.#free.push(waiting);
         continue;
       }
+      const [a, b] = waiting.pair;
       const key = this.#keyOf(a, b);
       const others = this.#pairs.get(key);
       if (others === undefined) this.#pairs.set(key, [waiting]);
@@ -100,7 +127,7 @@ export class GateFront {
    * Takes gates until none is left: always all that are ready and on neighbours or one qubit, then those on the two
    * qubits that are nearest to each other.
    */
-  take(next: (gate: PairGate) => void): void {
+  take(next: (operation: ChainOperation) => void): void {
     for (;;) {
       this.#takeFree(next);
       if (this.#pairs.size === 0) return;
@@ -110,9 +137,9 @@ export class GateFront {
   }
 
   /** Gates that follow on gates on neighbours, which move nothing, are free at once. */
-  #takeFree(next: (gate: PairGate) => void): void {
+  #takeFree(next: (operation: ChainOperation) => void): void {
     for (let waiting = this.#free.pop(); waiting !== undefined; waiting = this.#free.pop()) {
-      next(waiting.gate);
+      next(waiting.operation);
       this.#finish(waiting);
     }
   }
@@ -128,11 +155,11 @@ export class GateFront {
     }
   }
 
-  #takeAll(key: number, next: (gate: PairGate) => void): void {
+  #takeAll(key: number, next: (operation: ChainOperation) => void): void {
     const taken = this.#pairs.get(key)!;
     this.#pairs.delete(key);
     for (const waiting of taken) {
-      next(waiting.gate);
+      next(waiting.operation);
       this.#finish(waiting);
     }
   }
@@ -159,9 +186,9 @@ export class GateFront {
     return nearest;
   }
 
-  #finish({ qubits }: Waiting): void {
-    for (const qubit of qubits) {
-      const groups = this.#groups.get(qubit)!;
+  #finish({ lines }: Waiting): void {
+    for (const line of lines) {
+      const groups = this.#groups.get(line)!;
       if (--groups.at(-1)!.numLeft > 0) continue;
       groups.pop();
       this.#open(groups);

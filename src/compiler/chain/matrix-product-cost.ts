@@ -6,7 +6,7 @@
  * bounds all bonds. Most circuits need much less, because gates with small angles entangle little: the likely bond
  * grows with the entropy of the gates' Schmidt weights instead.
  */
-import type { ChainGate, MatrixProductProgram } from '../program.ts';
+import type { MatrixProductProgram } from '../program.ts';
 import { bondFactor, type OperatorWeights, operatorWeights } from './operator-weights.ts';
 
 /** Memory of a run in bytes. */
@@ -19,7 +19,7 @@ export interface MatrixProductMemory {
   readonly otherBytes: number;
 }
 
-/** The cost of a run; loops on measured bits count once. */
+/** The cost of a run, of one trajectory under noise; loops on measured bits count once. */
 export interface MatrixProductCost {
   /** Likely largest bond, at most the limit. */
   readonly largestBond: number;
@@ -46,23 +46,29 @@ const SITE_MS = 0.000_06;
 const SHOTS_TOGETHER = 4096;
 const ENTRY_BYTES = 16;
 
-/** Estimates a program. */
-export function chainCost(program: MatrixProductProgram): MatrixProductCost {
+/**
+ * Estimates a program.
+ *
+ * @param hasOtherGates - Whether a run may apply gates on pairs that are not in the program.
+ */
+export function chainCost(program: MatrixProductProgram, hasOtherGates = false): MatrixProductCost {
   const { numQubits, maxBondDimension, matrices } = program;
   const likely = new Bonds(numQubits, maxBondDimension);
   const bound = new Bonds(numQubits, Number.POSITIVE_INFINITY);
-  const likelyCuts = new ChainCuts(numQubits);
-  const cuts = new ChainCuts(numQubits);
-  let products = 0;
+  const [likelyCuts, cuts] = [new ChainCuts(numQubits), new ChainCuts(numQubits)];
+  const hasState = program.steps[0]?.kind === 'initialize';
+  if (hasState) likely.widen();
+  if (hasState || hasOtherGates) bound.widen();
+  let products = hasState ? likely.productsOfDivision() : 0;
   let ms = 0;
   let centre = 0;
-  let widest = 1;
-  let widestBound = 1;
+  let widest = likely.widest();
+  let widestBound = bound.widest();
   for (const step of program.steps) {
-    if (step.kind !== 'gates') continue;
-    for (const gate of step.gates) {
-      if (gate.numSites === 1) continue;
-      const { site } = gate;
+    if (step.kind !== 'sweep') continue;
+    for (const gate of step.kernels) {
+      const [, site] = gate.targets;
+      if (site === undefined || gate.kind === 'probe') continue;
       const target = centre <= site ? site : site + 1;
       for (; centre !== target; centre += centre < target ? 1 : -1) {
         const [left, right] = likely.around(centre);
@@ -77,23 +83,27 @@ export function chainCost(program: MatrixProductProgram): MatrixProductCost {
       const between = isSwap ? swapped : weights;
       likelyCuts.add(site, Math.log(bondFactor(between)), isSwap);
       cuts.add(site, Math.log(between.rank), isSwap);
-      products += pairProducts(likely, gate, weights);
+      products += pairProducts(likely, site, weights);
       ms += GATE_MS;
-      widest = Math.max(widest, likely.grow(site, bondFactor(weights), likelyCuts.at(site)));
-      widestBound = Math.max(widestBound, bound.grow(site, weights.rank, cuts.at(site)));
+      if (!hasState) {
+        widest = Math.max(widest, likely.grow(site, bondFactor(weights), likelyCuts.at(site)));
+      }
+      if (!hasState && !hasOtherGates) {
+        widestBound = Math.max(widestBound, bound.grow(site, weights.rank, cuts.at(site)));
+      }
       centre = site + 1;
     }
   }
   const capped = Math.min(widestBound, maxBondDimension);
-  const programBytes = 8 * matrices.length;
+  const divided = hasState ? DIVISION_COPIES * ENTRY_BYTES * 2 ** numQubits : 0;
   return {
     largestBond: Math.round(widest),
     bondBound: Math.round(widestBound),
     mayTruncate: Math.round(widestBound) > maxBondDimension,
-    likely: { stateBytes: likely.bytes(), otherBytes: programBytes + scratchOf(widest) },
+    likely: { stateBytes: likely.bytes(), otherBytes: divided + scratchOf(widest) },
     most: {
       stateBytes: bound.capped(maxBondDimension).bytes(),
-      otherBytes: programBytes + scratchOf(capped),
+      otherBytes: divided + scratchOf(capped),
     },
     evolutionMs: ms + products / PRODUCTS_PER_MS,
     msPerShot: numQubits * SITE_MS + likely.products() / PRODUCTS_PER_MS,
@@ -104,7 +114,7 @@ export function chainCost(program: MatrixProductProgram): MatrixProductCost {
  * Multiplications for a gate on two sites: their product, two orthogonalisations, and what is left; where the bond is
  * limited, also what cuts it, by rotations up to 64 rows.
  */
-function pairProducts(bonds: Bonds, { site }: ChainGate, weights: OperatorWeights): number {
+function pairProducts(bonds: Bonds, site: number, weights: OperatorWeights): number {
   const [left, middle] = bonds.around(site);
   const [, right] = bonds.around(site + 1);
   const m = 2 * Math.max(left, right);
@@ -116,6 +126,9 @@ function pairProducts(bonds: Bonds, { site }: ChainGate, weights: OperatorWeight
   const dividing = 2 * m * n * rank + 3 * rank * n * found + after * m * n;
   return left * right * (4 * middle + 16) + dividing + cutting;
 }
+
+/** Copies of all amplitudes while they are divided into tensors. */
+const DIVISION_COPIES = 3;
 
 /** Scratch while a pair is divided, and while shots are drawn; a mebibyte for the small blocks. */
 function scratchOf(bond: number): number {
@@ -131,6 +144,31 @@ class Bonds {
   constructor(numSites: number, limit: number) {
     this.#dimensions = new Float64Array(numSites + 1).fill(1);
     this.limit = limit;
+  }
+
+  /** Makes all bonds as wide as those of any state. */
+  widen(): void {
+    const numSites = this.#dimensions.length - 1;
+    for (let bond = 0; bond <= numSites; bond++) {
+      this.#dimensions[bond] = Math.min(2 ** Math.min(bond, numSites - bond), this.limit);
+    }
+  }
+
+  widest(): number {
+    return this.#dimensions.reduce((most, dimension) => Math.max(most, dimension), 1);
+  }
+
+  /** Multiplications that divide a state of all amplitudes into tensors with these bonds. */
+  productsOfDivision(): number {
+    const numSites = this.#dimensions.length - 1;
+    let sum = 0;
+    for (let site = 0; site + 1 < numSites; site++) {
+      const [left, right] = this.around(site);
+      const rows = 2 * left;
+      // Two orthogonalisations, and what is left of the amplitudes.
+      sum += 2 ** (numSites - site - 1) * rows * (2 * rows + right);
+    }
+    return sum;
   }
 
   /** Bonds to the left and right of a site. */

@@ -194,9 +194,9 @@ function rankOf(re: Float64Array, im: Float64Array): number {
 }
 
 /**
- * The matrices on the first and the second site that a 4×4 unitary is the product of; undefined if it entangles.
+ * The matrices on the first and the second site that a 4×4 matrix is the product of; undefined if it entangles.
  *
- * @returns Two unitaries, 2×2.
+ * @returns Two matrices, 2×2; the first of a unitary is unitary, and so the second.
  */
 export function productFactors(
   matrix: ComplexMatrix,

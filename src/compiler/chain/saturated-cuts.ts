@@ -33,8 +33,7 @@ const PAIRS_PER_LOOK = 4;
  * Whether the gates of a circuit allow the widest bond at every cut of every order of the qubits: 2^k where k qubits
  * are on the smaller side.
  *
- * False also where unknown: on more than 256 qubits, and with gates on three or more qubits, conditions, loops or
- * noise.
+ * False also where unknown: on more than 256 qubits, and with gates on three or more qubits, conditions or loops.
  */
 export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
   const { numQubits } = circuit;
@@ -51,7 +50,6 @@ export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
       }
       case 'initialize':
       case 'while':
-      case 'noise':
       case 'track':
       case 'repeat':
         return false;
@@ -59,6 +57,8 @@ export function saturatesEveryCut(circuit: DynamicCircuit): boolean {
       case 'reset':
         if (operation.condition !== undefined) return false;
         break;
+      // Noise keeps gates apart, so that there are more of them than here, where they are fused across it.
+      case 'noise':
       case 'save':
       case 'barrier':
       case 'misread':

@@ -11,7 +11,13 @@ import {
   numRegisterBits,
 } from '../../circuit/circuit.ts';
 import { optimize } from '../passes/pipeline.ts';
-import type { TargetProfile, TrajectoryProgram, TrajectoryStep } from '../program.ts';
+import type {
+  NoiseSection,
+  Sweep,
+  TargetProfile,
+  TrajectoryProgram,
+  TrajectoryStep,
+} from '../program.ts';
 import { type CompilationReport, reportOn } from '../report.ts';
 import { lastReadings } from './last-readings.ts';
 import {
@@ -60,7 +66,7 @@ export function trajectoryProgram(
     numQubits,
     numBits,
     ...(control === undefined ? {} : { control }),
-    steps: stepsOf(operations, compiler, true),
+    steps: stepsOf(operations, (gathered, isFirst) => [sectionOf(gathered, compiler, isFirst)]),
     lastMeasures: measures,
     lastMisreads: misreads,
     lastAssignments: assignments,
@@ -68,19 +74,26 @@ export function trajectoryProgram(
   };
 }
 
-/**
- * @param isFirst - Whether the operations begin in |0…0⟩.
- */
-function stepsOf(
-  operations: readonly DynamicOperation[],
-  compiler: SegmentPrograms,
+/** A step that is no run of gates and noise. */
+type OtherStep = Exclude<TrajectoryStep, NoiseSection>;
+
+/** What a run of gates and noise between other operations becomes; the first one of a circuit begins in |0…0⟩. */
+type StepsOfGates<Step> = (
+  gathered: readonly SectionOperation[],
   isFirst: boolean,
-): readonly TrajectoryStep[] {
-  const steps: TrajectoryStep[] = [];
+) => readonly Step[];
+
+/** The steps of a circuit whose control is written out as jumps among them. */
+export function stepsOf<Step extends NoiseSection | Sweep>(
+  operations: readonly DynamicOperation[],
+  stepsOfGates: StepsOfGates<Step>,
+  isFirst = true,
+): readonly (OtherStep | Step)[] {
+  const steps: (OtherStep | Step)[] = [];
   let gathered: SectionOperation[] = [];
   const finish = () => {
     const hasWork = gathered.some(({ kind }) => kind !== 'barrier');
-    if (hasWork) steps.push(sectionOf(gathered, compiler, isFirst && steps.length === 0));
+    if (hasWork) steps.push(...stepsOfGates(gathered, isFirst && steps.length === 0));
     gathered = [];
   };
   for (const operation of operations) {
@@ -107,7 +120,13 @@ function stepsOf(
         break;
       case 'while': {
         finish();
-        addLoop(operation, compiler, steps);
+        const head = steps.length;
+        const inside = stepsOf(operation.body, stepsOfGates, false).map((step) =>
+          movedBy(head + 1, step),
+        );
+        const { condition } = operation;
+        steps.push({ kind: 'loop', condition, end: head + inside.length + 2 }, ...inside);
+        steps.push({ kind: 'again', head });
         break;
       }
       case 'track':
@@ -119,16 +138,11 @@ function stepsOf(
   return steps;
 }
 
-function addLoop(
-  { condition, body }: DynamicOperation & { kind: 'while' },
-  compiler: SegmentPrograms,
-  steps: TrajectoryStep[],
-): void {
-  const head = steps.length;
-  const inside = stepsOf(body, compiler, false).map((step): TrajectoryStep => {
-    if (step.kind === 'loop') return { ...step, end: step.end + head + 1 };
-    return step.kind === 'again' ? { ...step, head: step.head + head + 1 } : step;
-  });
-  steps.push({ kind: 'loop', condition, end: head + inside.length + 2 }, ...inside);
-  steps.push({ kind: 'again', head });
+/** A step whose jumps are to steps that were moved. */
+function movedBy<Step extends NoiseSection | Sweep>(
+  by: number,
+  step: OtherStep | Step,
+): OtherStep | Step {
+  if (step.kind === 'loop') return { ...step, end: step.end + by };
+  return step.kind === 'again' ? { ...step, head: step.head + by } : step;
 }

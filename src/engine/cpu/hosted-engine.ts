@@ -7,6 +7,7 @@
 import type {
   GradientProgram,
   MatrixProductProgram,
+  MatrixProductTrajectories,
   Program,
   TargetProfile,
 } from '../../compiler/program.ts';
@@ -121,9 +122,10 @@ export function openHostedEngine(options: CpuEngineOptions, host: KernelHost): C
     prepare: {
       ...stateMethods(stateEngine(parts)),
       gradient: async (program) => prepareGradient(parts, program),
-      // Loaded when they are first used: the console's page downloads the engine, and needs neither.
+      // Loaded when they are first used: the console's page downloads the engine, and needs none of them.
       batch: async (shape) => (await import('./batch-run.ts')).prepareBatch(batchHost, shape),
       matrix_product_state: async (program) => await prepareMatrixProduct(parts, program),
+      matrix_product_trajectories: async (program) => await prepareMatrixProduct(parts, program),
     },
     close: () => mutex.close(() => pools.close()),
   };
@@ -286,7 +288,7 @@ function place(
 /** Double precision, whatever the engine's options are. */
 async function prepareMatrixProduct(
   { options: { memoryBytes = Number.POSITIVE_INFINITY }, pools, mutex }: EngineParts,
-  program: MatrixProductProgram,
+  program: MatrixProductProgram | MatrixProductTrajectories,
 ): Promise<Executable> {
   const { runChain, runnableChain } = await import('./mps/run-matrix-product.ts');
   const { TensorMemory } = await import('./mps/tensor-memory.ts');

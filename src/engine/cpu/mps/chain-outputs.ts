@@ -21,7 +21,7 @@ interface SiteString {
 }
 
 /**
- * Expectation values of observables.
+ * Expectation values ⟨ψ|O|ψ⟩ of observables.
  *
  * Strings are sorted by their first site, where the centre then is, so that nothing to the left of it counts; strings
  * that begin alike share what was contracted.
@@ -36,9 +36,10 @@ export async function chainExpectations(
 ): Promise<readonly number[]> {
   const values = new Array<number>(observables.length).fill(0);
   const strings: SiteString[] = [];
+  const norm = chain.squaredNorm;
   for (const [observable, sum] of observables.entries()) {
     for (const { coefficient, factors } of sum) {
-      if (factors.length === 0) values[observable]! += coefficient;
+      if (factors.length === 0) values[observable]! += coefficient * norm;
       else {
         const onSites = factors.map(({ pauli, qubit }) => ({ site: siteOf[qubit]!, pauli }));
         onSites.sort((a, b) => a.site - b.site);

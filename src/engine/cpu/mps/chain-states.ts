@@ -1,54 +1,70 @@
-/** Operations of the walk over branches (`shot-tree.ts`) on matrix product states, and the draws of their outcomes. */
-import type { ChainGates, MatrixProductProgram } from '../../../compiler/program.ts';
-import { uniformDraw } from '../../../math/philox.ts';
+/** Operations of the walk over branches (`shot-tree.ts`) on matrix product states, and their outputs. */
+import type { Qubit } from '../../../circuit/circuit.ts';
+import type { PauliSum } from '../../../circuit/observable.ts';
+import type { BondLimits, DenseKernel, Measure, Program } from '../../../compiler/program.ts';
+import { BitImages } from '../../../math/bit-images.ts';
+import { isUnitary } from '../../../math/complex-matrix.ts';
 import { writeBit } from '../../classical-bits.ts';
-import type { BranchOperations, QubitMasses, SampleRequest } from '../../state-operations.ts';
-import { UNITS_PER_DRAW } from '../../terminal-measurement.ts';
-import { type TimeSlicer, UNITS_PER_CHUNK } from '../../time-slicer.ts';
+import type { InitialEntries } from '../../initial-entries.ts';
+import type {
+  OutputOperations,
+  QubitMasses,
+  RunFigures,
+  SampleRequest,
+} from '../../state-operations.ts';
+import type { TimeSlicer } from '../../time-slicer.ts';
 import { Chain } from './chain.ts';
-import { ENTRY_BYTES, type TensorMemory } from './tensor-memory.ts';
+import {
+  chainAmplitudes,
+  chainDistribution,
+  chainExpectations,
+  chainVector,
+} from './chain-outputs.ts';
+import { sampleChain } from './chain-sampling.ts';
+import type { TensorMemory } from './tensor-memory.ts';
 
-/** A measurement of a site into a bit at the end of a program. */
-export interface LastMeasure {
-  readonly site: number;
-  readonly bit: number;
-}
-
-/** A program in a memory. */
-export interface PlacedChainProgram {
-  readonly program: MatrixProductProgram;
+/** A program on chains in a memory. */
+export interface ChainSource {
+  readonly numQubits: number;
+  readonly limits: BondLimits;
+  /** Steps that sweeps of the run are numbered in; those of segments come with their programs. */
+  readonly program: Pick<Program, 'matrices' | 'steps'>;
   /** Measurements after all steps. */
-  readonly lastMeasures: readonly LastMeasure[];
+  readonly lastMeasures: readonly Measure[];
+  /** Site of each qubit where outputs are read. */
+  readonly layout: readonly Qubit[];
   readonly memory: TensorMemory;
-  /** Address of the program's matrices. */
-  readonly matrices: number;
 }
 
 /** The operations of one run; states are chains. */
-export class ChainStates implements BranchOperations<Chain> {
-  readonly #placed: PlacedChainProgram;
+export class ChainStates implements OutputOperations<Chain> {
+  readonly #source: ChainSource;
   readonly #slicer: TimeSlicer;
-  /** Truncation error of the worst state that was released. */
+  /** Site that each bit is read from at the end. */
+  readonly #lastSites = new Map<number, number>();
   #truncationError = 0;
   #largestBond = 1;
 
-  constructor(placed: PlacedChainProgram, slicer: TimeSlicer) {
-    this.#placed = placed;
+  constructor(source: ChainSource, slicer: TimeSlicer) {
+    this.#source = source;
     this.#slicer = slicer;
+    for (const { qubits, bits } of source.lastMeasures) {
+      for (const [i, bit] of bits.entries()) this.#lastSites.set(bit, qubits[i]!);
+    }
   }
 
-  /** Weight that the cuts of the worst state discarded. */
-  get truncationError(): number {
-    return this.#truncationError;
-  }
-
-  get largestBond(): number {
-    return this.#largestBond;
+  /** Of the states that were released: the worst truncation error, and the largest bond. */
+  figures(): RunFigures {
+    return { truncationError: this.#truncationError, largestBond: this.#largestBond };
   }
 
   create(): Chain {
-    const { program, memory } = this.#placed;
-    return Chain.ofZeros(memory, program, program.numQubits);
+    const { memory, limits, numQubits } = this.#source;
+    return Chain.ofZeros(memory, limits, numQubits);
+  }
+
+  initialize(chain: Chain, entries: InitialEntries): Promise<void> {
+    return chain.divide((first, out) => entries.fill(first, out), this.#slicer);
   }
 
   copy(chain: Chain): Chain {
@@ -61,24 +77,52 @@ export class ChainStates implements BranchOperations<Chain> {
     chain.release();
   }
 
-  async applySweep(
+  applySweep(
     chain: Chain,
     stepIndex: number,
     onPasses: (passesDone: number) => void,
   ): Promise<void> {
-    const { program, matrices } = this.#placed;
-    // Checked: the plan has a sweep for gates alone.
-    const { gates } = program.steps[stepIndex] as ChainGates;
-    for (const [index, { site, numSites, offset }] of gates.entries()) {
-      const matrix = matrices + 16 * offset;
-      if (numSites === 1) chain.applyToSite(site, matrix);
-      else {
+    return this.applyStepOf(this.#source.program, chain, stepIndex, onPasses);
+  }
+
+  async applyStepOf(
+    { steps, matrices }: Pick<Program, 'matrices' | 'steps'>,
+    chain: Chain,
+    stepIndex: number,
+    onPasses: (passesDone: number) => void,
+  ): Promise<void> {
+    const step = steps[stepIndex]!;
+    if (step.kind !== 'sweep') throw new Error(`unreachable: ${step.kind} on a chain`);
+    // Checked: sweeps on chains have dense kernels alone.
+    const kernels = step.kernels as readonly DenseKernel[];
+    for (const [index, { targets, offset }] of kernels.entries()) {
+      const [last = 0, first = last] = targets;
+      const entries = matrices.subarray(2 * offset, 2 * (offset + 4 ** targets.length));
+      if (first === last) {
+        if (first !== chain.centre && !isUnitary(entries)) {
+          await chain.moveCentre(first, this.#slicer);
+        }
+        chain.applyToSite(first, this.#placed(entries));
+      } else {
         // The centre goes where the next gate needs it.
-        const next = gates[index + 1]?.site ?? site;
-        await chain.applyToPair(site, matrix, next > site ? site + 1 : site, this.#slicer);
+        const next = kernels[index + 1]?.targets.at(-1) ?? first;
+        const centre = next > first ? last : first;
+        await chain.applyToPair(first, () => this.#placed(entries), centre, this.#slicer);
       }
       onPasses(index);
     }
+  }
+
+  /** Address of a matrix in memory, until the next one is placed. */
+  #placed(entries: Float64Array): number {
+    const { memory } = this.#source;
+    const at = memory.scratch('matrix', 256);
+    memory.doubles.set(entries, at / 8);
+    return at;
+  }
+
+  squaredNorm(chain: Chain): number {
+    return chain.squaredNorm;
   }
 
   qubitMasses(chain: Chain, site: number): Promise<QubitMasses> {
@@ -97,237 +141,59 @@ export class ChainStates implements BranchOperations<Chain> {
     bits: Uint32Array,
     count: (register: Uint32Array, shots: number) => void,
   ): Promise<void> {
-    const { lastMeasures } = this.#placed;
-    const numSites = lastMeasures.reduce((most, { site }) => Math.max(most, site + 1), 0);
+    const lastSites = [...this.#lastSites];
+    const numSites = lastSites.reduce((most, [, site]) => Math.max(most, site + 1), 0);
     if (numSites === 0) {
       count(bits.slice(), request.shots.count);
       return;
     }
     await sampleChain(chain, request, numSites, this.#slicer, (outcomes, shots) => {
       const register = bits.slice();
-      for (const { site, bit } of lastMeasures) {
-        writeBit(register, bit, outcomes[site] === 1 ? 1 : 0);
-      }
+      for (const [bit, site] of lastSites) writeBit(register, bit, outcomes[site] === 1 ? 1 : 0);
       count(register, shots);
     });
   }
-}
 
-// Draws outcomes of the sites of a chain, from the first one on.
-//
-// Shots are sorted by their draws, so that those with the same outcomes so far are neighbours, and each distinct prefix
-// of outcomes is one row of a matrix that is multiplied by the tensors of one site after the other. A draw u picks the
-// outcomes whose cumulative probability exceeds it, as `engine.ts` defines it. Once the interval of a prefix is so
-// narrow that a draw has few digits left in it, its shots draw again, at the next position.
-//
-// @see Ferris & Vidal, "Perfect sampling with unitary tensor networks", Phys. Rev. B 85, 165146 (2012).
-
-/** Shots that are drawn together: rows of the matrix, at most. */
-const SHOTS_TOGETHER = 4096;
-
-/** Width of an interval below which shots draw again; 23 digits of a draw are left there. */
-const NARROW = 2 ** -30;
-
-/**
- * Shots with the same outcomes so far, for each prefix of outcomes. They are sorted by their draws; `ends` are the
- * positions after their last ones, the first prefix begins at `from`.
- */
-interface Prefixes {
-  readonly from: number;
-  count: number;
-  readonly ends: Uint32Array;
-  /** The interval of draws with these outcomes. */
-  readonly lows: Float64Array;
-  readonly widths: Float64Array;
-  /** Position of their draws in the event. */
-  readonly positions: Uint32Array;
-}
-
-function roomFor(count: number, from: number): Prefixes {
-  return {
-    from,
-    count: 0,
-    ends: new Uint32Array(count),
-    lows: new Float64Array(count),
-    widths: new Float64Array(count),
-    positions: new Uint32Array(count),
-  };
-}
-
-/** The draws of an event, sorted where shots have the same outcomes so far. */
-class SortedDraws {
-  readonly #request: SampleRequest;
-  readonly #draws: Float64Array;
-
-  private constructor(request: SampleRequest) {
-    this.#request = request;
-    this.#draws = new Float64Array(request.shots.count);
+  async statevector(chain: Chain): Promise<Float64Array> {
+    return inQubitOrder(await chainVector(chain, this.#slicer), this.#source.layout);
   }
 
-  static async of(request: SampleRequest, slicer: TimeSlicer): Promise<SortedDraws> {
-    const sorted = new SortedDraws(request);
-    const { count } = request.shots;
-    const together = UNITS_PER_CHUNK / UNITS_PER_DRAW;
-    for (let from = 0; from < count; from += together) {
-      sorted.#draw(from, Math.min(count, from + together), 0);
-      if (slicer.spend(UNITS_PER_CHUNK)) await slicer.pause();
+  amplitudes(chain: Chain, basisStates: readonly bigint[]): Promise<Float64Array> {
+    return chainAmplitudes(chain, basisStates, this.#source.layout, this.#slicer);
+  }
+
+  async probabilities(chain: Chain, { images }: BitImages, numBits: number): Promise<Float64Array> {
+    const distribution = new Float64Array(2 ** numBits);
+    const read = images.flatMap((image, site) => (image === 0 ? [] : [{ image, site }]));
+    if (read.length === 0) {
+      distribution[0] = chain.squaredNorm;
+      return distribution;
     }
-    sorted.#draws.sort();
-    return sorted;
-  }
-
-  /** First position in a range whose draw is at least `cut`. */
-  firstFrom(cut: number, from: number, to: number): number {
-    let first = from;
-    let end = to;
-    while (first < end) {
-      const middle = (first + end) >>> 1;
-      if (this.#draws[middle]! < cut) first = middle + 1;
-      else end = middle;
+    const sites = read.map(({ site }) => site);
+    const byValue = await chainDistribution(chain, sites, this.#slicer);
+    for (const [value, probability] of byValue.entries()) {
+      let outcome = 0;
+      for (const [i, { image }] of read.entries()) if (((value >> i) & 1) === 1) outcome |= image;
+      distribution[outcome]! += probability;
     }
-    return first;
+    return distribution;
   }
 
-  /** Draws again. Which of the shots gets which draw does not matter: nobody has looked at their numbers yet. */
-  drawAgain(from: number, to: number, position: number): void {
-    this.#draw(from, to, position);
-    if (to - from > 1) this.#draws.subarray(from, to).sort();
-  }
-
-  #draw(from: number, to: number, position: number): void {
-    const { seed, event, shots } = this.#request;
-    const { numbers } = shots;
-    for (let i = from; i < to; i++) {
-      const shot = numbers === undefined ? i : numbers[i]!;
-      this.#draws[i] = uniformDraw(seed, shot, event, position);
-    }
+  expectations(chain: Chain, observables: readonly PauliSum[]): Promise<readonly number[]> {
+    return chainExpectations(chain, observables, this.#source.layout, this.#slicer);
   }
 }
 
-/**
- * Draws the outcomes of the first sites for each shot.
- *
- * @param record - Receives the outcome of each site, to be read at once, and the number of shots that drew these.
- */
-async function sampleChain(
-  chain: Chain,
-  request: SampleRequest,
-  numSites: number,
-  slicer: TimeSlicer,
-  record: (outcomes: Uint8Array, count: number) => void,
-): Promise<void> {
-  await chain.moveCentre(0, slicer);
-  const { count } = request.shots;
-  const draws = await SortedDraws.of(request, slicer);
-  const outcomes = new Uint8Array(numSites);
-  for (let from = 0; from < count; from += SHOTS_TOGETHER) {
-    const to = Math.min(count, from + SHOTS_TOGETHER);
-    const { prefixes, steps } = await extend(chain, draws, [from, to], numSites, slicer);
-    let before = from;
-    for (let last = 0; last < prefixes.count; last++) {
-      let row = last;
-      for (let site = numSites - 1; site >= 0; site--) {
-        const step = steps[site]![row]!;
-        outcomes[site] = step & 1;
-        row = step >>> 1;
-      }
-      record(outcomes, prefixes.ends[last]! - before);
-      before = prefixes.ends[last]!;
-    }
-    if (slicer.spend(prefixes.count * numSites)) await slicer.pause();
+/** Amplitudes in the order of basis indices, from those in the order of the chain. */
+function inQubitOrder(amplitudes: Float64Array, siteOf: readonly number[]): Float64Array {
+  const numQubits = siteOf.length;
+  if (siteOf.every((site, qubit) => site === numQubits - 1 - qubit)) return amplitudes;
+  const images = new BitImages(siteOf.map((site) => 1 << (numQubits - 1 - site)));
+  const out = new Float64Array(amplitudes.length);
+  for (let index = 0; index < 2 ** numQubits; index++) {
+    const from = 2 * images.at(index);
+    out[2 * index] = amplitudes[from]!;
+    out[2 * index + 1] = amplitudes[from + 1]!;
   }
-}
-
-/** Prefixes on all sites; steps[s][i] is twice the number of a prefix before site s plus the outcome there. */
-interface Extended {
-  readonly prefixes: Prefixes;
-  readonly steps: readonly Uint32Array[];
-}
-
-async function extend(
-  { memory, sites }: Chain,
-  draws: SortedDraws,
-  [from, to]: readonly [number, number],
-  numSites: number,
-  slicer: TimeSlicer,
-): Promise<Extended> {
-  let prefixes = roomFor(to - from, from);
-  let next = roomFor(to - from, from);
-  prefixes.count = 1;
-  prefixes.ends[0] = to;
-  prefixes.widths[0] = 1;
-  const steps: Uint32Array[] = [];
-  memory.doubles.set([1, 0], memory.scratch('prefixes', ENTRY_BYTES) / 8);
-  for (const { at, left, right } of sites.slice(0, numSites)) {
-    const rows = prefixes.count;
-    const vectors = memory.scratch('prefixes', ENTRY_BYTES * rows * left);
-    const extended = memory.scratch('extended', 2 * ENTRY_BYTES * rows * right);
-    const product = memory.multiply(
-      { at: vectors, stride: left },
-      { at, stride: 2 * right },
-      { at: extended, stride: 2 * right },
-      [rows, left, 2 * right],
-      slicer,
-    );
-    if (product !== undefined) await product;
-    const massesAt = memory.scratch('masses', 16 * rows);
-    memory.kernels.rowMasses(extended, 2 * rows, right, massesAt);
-    const masses = memory.doubles.slice(massesAt / 8, massesAt / 8 + 2 * rows);
-    const step = part(prefixes, masses, draws, next);
-    steps.push(step);
-    [prefixes, next] = [next, prefixes];
-    const { length } = step;
-    const choice = memory.scratch('choice', 16 * length);
-    new Uint32Array(memory.doubles.buffer, choice, length).set(step);
-    const { doubles } = memory;
-    const factors = choice / 8 + length;
-    for (let i = 0; i < length; i++) doubles[factors + i] = 1 / Math.sqrt(masses[step[i]!]!);
-    const chosen = memory.scratch('prefixes', ENTRY_BYTES * length * right);
-    memory.kernels.pickRows(extended, right, choice, choice + 8 * length, length, chosen);
-    if (slicer.spend(16 * rows + length * right)) await slicer.pause();
-  }
-  return { prefixes, steps };
-}
-
-/**
- * Divides the shots of each prefix by the outcome of the next site.
- *
- * @param masses - Of outcomes 0 and 1 after each prefix.
- * @param next - Receives the longer prefixes.
- * @returns For each of them twice the number of the shorter one plus the outcome.
- */
-function part(
-  { from, count, ends, lows, widths, positions }: Prefixes,
-  masses: Float64Array,
-  draws: SortedDraws,
-  next: Prefixes,
-): Uint32Array {
-  const step = new Uint32Array(2 * count);
-  let numNext = 0;
-  let begin = from;
-  for (let row = 0; row < count; row++) {
-    const end = ends[row]!;
-    const zero = masses[2 * row]! / (masses[2 * row]! + masses[2 * row + 1]!);
-    const low = lows[row]!;
-    const width = widths[row]!;
-    const cut = low + width * zero;
-    const middle = zero >= 1 ? end : draws.firstFrom(cut, begin, end);
-    for (let outcome = middle > begin ? 0 : 1; outcome < (middle < end ? 2 : 1); outcome++) {
-      const partWidth = outcome === 0 ? width * zero : width * (1 - zero);
-      const partEnd = outcome === 0 ? middle : end;
-      let position = positions[row]!;
-      if (partWidth < NARROW) {
-        position++;
-        draws.drawAgain(outcome === 0 ? begin : middle, partEnd, position);
-      }
-      next.ends[numNext] = partEnd;
-      next.lows[numNext] = partWidth < NARROW ? 0 : outcome === 0 ? low : cut;
-      next.widths[numNext] = partWidth < NARROW ? 1 : partWidth;
-      next.positions[numNext] = position;
-      step[numNext++] = 2 * row + outcome;
-    }
-    begin = end;
-  }
-  next.count = numNext;
-  return step.slice(0, numNext);
+  return out;
 }

@@ -1,15 +1,21 @@
 /**
  * A matrix product state in mixed canonical form: one tensor a site, left × 2 × right, where all tensors to the left of
- * the centre are isometries from the left, and those to its right from the right. The centre has the norm, and what is
- * left out of it is left out of the state.
+ * the centre are isometries from the left, and those to its right from the right. The centre has the norm, which is that of the
+ * state, and what is left out of it is left out of the state.
  *
  * @see Schollwöck, "The density-matrix renormalization group in the age of matrix product states", Annals of Physics
  *   326, 96 (2011).
  */
 import type { BondLimits } from '../../../compiler/program.ts';
-import type { MaybePromise, QubitMasses } from '../../state-operations.ts';
+import { ENTRIES_PER_CHUNK } from '../../initial-entries.ts';
+import type { QubitMasses } from '../../state-operations.ts';
 import type { TimeSlicer } from '../../time-slicer.ts';
-import { leadingVectors, SQUARED_ROUNDING } from './leading-vectors.ts';
+import {
+  type LeadingVectors,
+  leadingVectors,
+  type MatrixToDivide,
+  SQUARED_ROUNDING,
+} from './leading-vectors.ts';
 import { ENTRY_BYTES, type TensorMemory } from './tensor-memory.ts';
 
 /** Tensor of a site. */
@@ -23,6 +29,8 @@ interface SiteTensor {
 
 /** Discarded weight that is rounding. */
 const NEGLIGIBLE = 1e-26;
+/** Part by which a squared norm differs from 1 that is rounding. */
+const NORM_ROUNDING = 1e-14;
 
 /** A state on a chain of sites. */
 export class Chain {
@@ -51,6 +59,45 @@ export class Chain {
     return chain;
   }
 
+  /**
+   * Makes the chain the state of some amplitudes, divided into one tensor after the other.
+   *
+   * @param fill - Writes amplitudes from an index on, interleaved re, im. The first site is the most significant bit.
+   */
+  async divide(
+    fill: (first: number, out: Float64Array) => void,
+    slicer: TimeSlicer,
+  ): Promise<void> {
+    const { memory } = this;
+    const numSites = this.sites.length;
+    const length = 2 ** numSites;
+    const pair = () => memory.scratch('pair', ENTRY_BYTES * length);
+    const chunk = new Float64Array(2 * Math.min(length, ENTRIES_PER_CHUNK));
+    for (let first = 0; first < length; first += chunk.length / 2) {
+      fill(first, chunk);
+      memory.doubles.set(chunk, pair() / 8 + 2 * first);
+      if (slicer.spend(chunk.length)) await slicer.pause();
+    }
+    this.centre = 0;
+    let left = 1;
+    for (let site = 0; site + 1 < numSites; site++) {
+      const columns = 2 ** (numSites - site - 1);
+      const matrix = { at: pair(), size: [2 * left, columns] as const, ofRows: true };
+      const found = await leadingVectors(memory, this.limits, matrix, slicer);
+      const tensor = this.#replace(site, left, found.bond);
+      const rest = memory.scratch('extended', ENTRY_BYTES * found.bond * columns);
+      await this.#project(found, matrix, tensor.at, rest, slicer);
+      memory.copy(rest, ENTRY_BYTES * found.bond * columns, pair());
+      left = found.bond;
+      this.#note(found);
+      if (slicer.spend(found.bond * columns)) await slicer.pause();
+    }
+    const last = this.#replace(numSites - 1, left, 1);
+    memory.copy(pair(), 2 * ENTRY_BYTES * left, last.at);
+    this.centre = numSites - 1;
+    this.#scaleTo(1);
+  }
+
   /** A copy, which shares tensors until one of the two changes them. */
   copy(): Chain {
     const copy = new Chain(this.memory, this.limits, [...this.sites]);
@@ -70,20 +117,30 @@ export class Chain {
     return this.sites.reduce((most, { right }) => Math.max(most, right), 1);
   }
 
-  /** Applies a 2×2 matrix at an address to a site. */
+  /** ‖ψ‖². */
+  get squaredNorm(): number {
+    const { at, left, right } = this.sites[this.centre]!;
+    const tensor = this.memory.doubles.subarray(at / 8, (at + bytesOf(left, right)) / 8);
+    let mass = 0;
+    for (let i = 0; i < tensor.length; i++) mass += tensor[i]! * tensor[i]!;
+    return mass;
+  }
+
+  /** Applies a 2×2 matrix at an address to a site: a unitary, or to the centre. */
   applyToSite(site: number, matrix: number): void {
     const { at, left, right } = this.#own(site);
     this.memory.kernels.applyToSite(at, left, right, matrix);
   }
 
   /**
-   * Applies a 4×4 matrix at an address to a site and the next one.
+   * Applies a 4×4 matrix to a site and the next one.
    *
+   * @param matrix - Gives the address of the matrix.
    * @param centre - Where the centre is to be afterwards: the site, or the next one.
    */
   async applyToPair(
     site: number,
-    matrix: number,
+    matrix: () => number,
     centre: number,
     slicer: TimeSlicer,
   ): Promise<void> {
@@ -102,7 +159,7 @@ export class Chain {
       slicer,
     );
     if (product !== undefined) await product;
-    memory.kernels.applyToPair(pair, left, right, matrix);
+    memory.kernels.applyToPair(pair, left, right, matrix());
     await this.#split(site, pair, centre > site, slicer);
   }
 
@@ -123,48 +180,69 @@ export class Chain {
     const n = 2 * this.sites[site + 1]!.right;
     const matrix = { at: pair, size: [m, n] as const, ofRows: isRightward };
     const found = await leadingVectors(memory, this.limits, matrix, slicer);
-    const { bond, discarded, vectors } = found;
+    const { bond, vectors } = found;
     const first = this.#replace(site, m / 2, bond);
     const second = this.#replace(site + 1, bond, n / 2);
-    let product: MaybePromise<void>;
-    if (isRightward) {
-      kernels.transpose(vectors, bond, m, first.at, 1);
-      kernels.conjugate(vectors, bond * m);
-      product = memory.multiply(
-        { at: vectors, stride: m },
-        { at: pair, stride: n },
-        { at: second.at, stride: n },
-        [bond, m, n],
-        slicer,
-      );
-    } else {
+    if (isRightward) await this.#project(found, matrix, first.at, second.at, slicer);
+    else {
       memory.copy(vectors, ENTRY_BYTES * bond * n, second.at);
       const adjoint = memory.scratch('work', ENTRY_BYTES * bond * n);
       kernels.transpose(vectors, bond, n, adjoint, -1);
-      product = memory.multiply(
+      const product = memory.multiply(
         { at: pair, stride: n },
         { at: adjoint, stride: bond },
         { at: first.at, stride: bond },
         [m, n, bond],
         slicer,
       );
+      if (product !== undefined) await product;
     }
-    if (product !== undefined) await product;
     this.centre = isRightward ? site + 1 : site;
-    this.largestBond = Math.max(this.largestBond, bond);
-    // Rounding is no truncation.
-    if (discarded < NEGLIGIBLE) return;
-    this.truncationError += (1 - this.truncationError) * discarded;
-    this.#normalize();
+    if (this.#note(found)) this.#scaleTo(found.total);
   }
 
-  /** Scales the centre to the norm 1. The discarded weight of a cut is known too roughly to scale by. */
-  #normalize(): void {
+  /** Writes left singular vectors as an isometry, and what a matrix is in their basis. */
+  async #project(
+    { bond, vectors }: LeadingVectors,
+    { at, size: [m, n] }: MatrixToDivide,
+    isometry: number,
+    rest: number,
+    slicer: TimeSlicer,
+  ): Promise<void> {
+    const { memory } = this;
+    memory.kernels.transpose(vectors, bond, m, isometry, 1);
+    memory.kernels.conjugate(vectors, bond * m);
+    const product = memory.multiply(
+      { at: vectors, stride: m },
+      { at, stride: n },
+      { at: rest, stride: n },
+      [bond, m, n],
+      slicer,
+    );
+    if (product !== undefined) await product;
+  }
+
+  /** Notes what a cut has left; gives whether it discarded more than rounding. */
+  #note({ bond, discarded }: LeadingVectors): boolean {
+    this.largestBond = Math.max(this.largestBond, bond);
+    if (discarded < NEGLIGIBLE) return false;
+    this.truncationError += (1 - this.truncationError) * discarded;
+    return true;
+  }
+
+  /**
+   * Scales the centre to a squared norm: that before a cut, whose discarded weight is known too roughly to scale by.
+   *
+   * @param target - Squared norm.
+   */
+  #scaleTo(target: number): void {
+    this.#scale(Math.sqrt(target / this.squaredNorm));
+  }
+
+  /** Multiplies the centre by a number. */
+  #scale(factor: number): void {
     const { at, left, right } = this.#own(this.centre);
     const tensor = this.memory.doubles.subarray(at / 8, (at + bytesOf(left, right)) / 8);
-    let mass = 0;
-    for (const part of tensor) mass += part * part;
-    const factor = 1 / Math.sqrt(mass);
     for (let i = 0; i < tensor.length; i++) tensor[i]! *= factor;
   }
 
@@ -173,9 +251,17 @@ export class Chain {
     while (this.centre !== site) {
       const isRightward = this.centre < site;
       const bond = isRightward ? this.sites[this.centre]!.right : this.sites[this.centre]!.left;
-      // A bond of dimension 1 has nothing to pass on but the norm, which is 1.
-      if (bond > 1) await (isRightward ? this.#passRight(slicer) : this.#passLeft(slicer));
+      if (bond > 1) {
+        await (isRightward ? this.#passRight(slicer) : this.#passLeft(slicer));
+        this.centre += isRightward ? 1 : -1;
+        continue;
+      }
+      // A bond of dimension 1 has nothing to pass on but the norm.
+      const norm = this.squaredNorm;
+      const isOne = Math.abs(norm - 1) < NORM_ROUNDING;
+      if (!isOne) this.#scale(1 / Math.sqrt(norm));
       this.centre += isRightward ? 1 : -1;
+      if (!isOne) this.#scale(Math.sqrt(norm));
     }
   }
 

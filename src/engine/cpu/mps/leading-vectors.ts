@@ -23,7 +23,9 @@ export interface MatrixToDivide {
 /** Orthonormal rows. */
 export interface LeadingVectors {
   readonly bond: number;
-  /** Part of the squared norm that they leave out. */
+  /** Squared norm of the matrix. */
+  readonly total: number;
+  /** Part of it that they leave out. */
   readonly discarded: number;
   /** Address of the rows. */
   readonly vectors: number;
@@ -58,6 +60,7 @@ export async function leadingVectors(
   const finding = memory.orthogonalize(work, rows, columns, first, 0, rest, slicer);
   const { rank, total, left } = finding instanceof Promise ? await finding : finding;
 
+  if (rank === 0) return ofNothing(memory, rows);
   const second = memory.scratch('second', ENTRY_BYTES * rank * rank);
   const basis = memory.scratch('rows', ENTRY_BYTES * rank * rows);
   const allowed = Math.max(SQUARED_ROUNDING, truncationThreshold - left / total);
@@ -65,10 +68,18 @@ export async function leadingVectors(
   const refined = refining instanceof Promise ? await refining : refining;
   if (refined.rank <= maxBondDimension) {
     const discarded = (left + refined.left) / total;
-    return { bond: refined.rank, discarded, vectors: basis };
+    return { bond: refined.rank, total, discarded, vectors: basis };
   }
   const factors = { rank, found: refined.rank, rows, total };
   return await limitedVectors(memory, maxBondDimension, factors, slicer);
+}
+
+/** Any vector, for a matrix of zeros: a bond has at least one. */
+function ofNothing(memory: TensorMemory, rows: number): LeadingVectors {
+  const vectors = memory.scratch('rows', ENTRY_BYTES * rows);
+  memory.doubles.fill(0, vectors / 8, vectors / 8 + 2 * rows);
+  memory.doubles[vectors / 8] = 1;
+  return { bond: 1, total: 0, discarded: 0, vectors };
 }
 
 /** Result of two orthogonalisations of a matrix, in the scratch `rows` and `second`. */
@@ -112,7 +123,7 @@ async function limitedVectors(
   );
   if (product !== undefined) await product;
   memory.copy(vectors, ENTRY_BYTES * bond * rows, basis);
-  return { bond, discarded: Math.max(0, 1 - kept / total), vectors: basis };
+  return { bond, total, discarded: Math.max(0, 1 - kept / total), vectors: basis };
 }
 
 /** Writes the largest singular vectors of a matrix, as many as a bond may have; gives their weight. */

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Circuit, Operation } from '../../../../src/circuit/circuit.ts';
-import { compileMatrixProduct } from '../../../../src/compiler/chain/compile-matrix-product.ts';
-import type { ChainGate, MatrixProductProgram } from '../../../../src/compiler/program.ts';
-import { CHANNELS, noise } from '../../../support/noisy-circuits.ts';
+import type { Channel } from '../../../../src/circuit/noise/channel.ts';
+import {
+  compileMatrixProduct,
+  compileMatrixProductTrajectories,
+} from '../../../../src/compiler/chain/compile-matrix-product.ts';
+import type { MatrixProductProgram } from '../../../../src/compiler/program.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
 const qubitsOf = (count: number) => Array.from({ length: count }, (_, q) => q);
@@ -13,8 +16,12 @@ function circuitOf(numQubits: number, operations: readonly Operation[]): Circuit
   return { numQubits, numBits: numQubits, operations: [...tilts, ...operations] };
 }
 
-function gatesOf({ steps }: MatrixProductProgram): readonly ChainGate[] {
-  return steps.flatMap((step) => (step.kind === 'gates' ? step.gates : []));
+function gatesOf({ steps }: MatrixProductProgram) {
+  return steps.flatMap((step) =>
+    step.kind === 'sweep'
+      ? step.kernels.map(({ targets }) => ({ site: targets.at(-1)!, numSites: targets.length }))
+      : [],
+  );
 }
 
 test('places the highest qubit first, so that counts follow the order of basis indices', () => {
@@ -32,7 +39,7 @@ test('fuses gates on one qubit, and on the same pair, into one', () => {
       gate('RX', [0], [], [0.2]),
     ]),
   );
-  expect(steps).toMatchObject([{ kind: 'gates', gates: [{ site: 0, numSites: 2 }] }]);
+  expect(steps).toMatchObject([{ kind: 'sweep', kernels: [{ targets: [1, 0] }] }]);
 });
 
 test('drops gates that cancel, and then those around them', () => {
@@ -117,9 +124,28 @@ test('drops gates whose control is still |0⟩', () => {
   expect(gatesOf(compileMatrixProduct(circuit))).toMatchObject([{ numSites: 1 }]);
 });
 
-test('refuses channels', () => {
-  const noisy = { numQubits: 1, numBits: 1, operations: [noise(CHANNELS[0]!, 0)] };
-  expect(() => compileMatrixProduct(noisy)).toThrow(
-    expect.objectContaining({ code: 'COMPILER_MATRIX_PRODUCT_NOISE' }),
-  );
+/** Kraus matrices of a controlled phase flip on three qubits, with probability 1/4. */
+function onThreeQubits(): Channel {
+  const [plain, flipped] = [0.75, 0.25].map((probability) => {
+    const matrix = new Float64Array(128);
+    for (let i = 0; i < 8; i++) matrix[18 * i] = Math.sqrt(probability);
+    return matrix;
+  });
+  flipped![126] = -flipped![126]!;
+  return { kind: 'kraus', numQubits: 3, matrices: [plain!, flipped!] };
+}
+
+test('refuses channels on three qubits that are more than rare Pauli errors', () => {
+  const often = { flips: 7, signs: 0, probability: 0.6 };
+  const channels: readonly Channel[] = [
+    onThreeQubits(),
+    { kind: 'pauli', numQubits: 3, errors: [often] },
+  ];
+  for (const channel of channels) {
+    const operations = [{ kind: 'noise', qubits: [0, 1, 2], channel } as const];
+    const noisy = { numQubits: 3, numBits: 1, operations };
+    expect(() => compileMatrixProductTrajectories(noisy)).toThrow(
+      expect.objectContaining({ code: 'COMPILER_MATRIX_PRODUCT_NOISE' }),
+    );
+  }
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { GateFront, type PairGate } from '../../../../src/compiler/chain/gate-front.ts';
+import { type ChainOperation, GateFront } from '../../../../src/compiler/chain/gate-front.ts';
 import { gate } from '../../../support/random-circuits.ts';
 
 /** The order of gates on qubits whose sites are their numbers and stay so. */
-function orderOf(gates: readonly PairGate[], numQubits: number) {
+function orderOf(gates: readonly ChainOperation[], numQubits: number) {
   const siteOf = Array.from({ length: numQubits }, (_, q) => q);
-  const order: PairGate[] = [];
+  const order: ChainOperation[] = [];
   new GateFront(gates, { siteOf, qubitAt: siteOf }).take((next) => order.push(next));
   return order.map((taken) => gates.indexOf(taken));
 }

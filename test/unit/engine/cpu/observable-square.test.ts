@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PauliFactor, PauliSum } from '../../../../src/circuit/observable.ts';
-import { observableSquare } from '../../../../src/engine/cpu/mps/run-matrix-product.ts';
+import { observableSquare } from '../../../../src/engine/pauli-groups.ts';
 
 function term(coefficient: number, text: string) {
   const factors = text.split(' ').filter((word) => word !== '');
