@@ -59,6 +59,7 @@ interface OutputFacts {
       | 'density_matrix'
       | 'stabilizer'
       | 'matrix_product_state'
+      | 'matrix_product_trajectories'
       | 'sparse'
       | 'pauli_propagation',
       Given
@@ -86,6 +87,7 @@ const DRAWN = {
   density_matrix: 'always',
   stabilizer: 'always',
   matrix_product_state: 'always',
+  matrix_product_trajectories: 'always',
   sparse: 'always',
   pauli_propagation: 'never',
 } as const;
@@ -97,6 +99,7 @@ const MEANS = {
   density_matrix: 'always',
   stabilizer: 'unconditional',
   matrix_product_state: 'of one state',
+  matrix_product_trajectories: 'as a mean',
   sparse: 'of one state',
   pauli_propagation: 'never',
 } as const;
@@ -108,6 +111,7 @@ const OF_PURE_STATES = {
   density_matrix: 'never',
   stabilizer: 'never',
   matrix_product_state: 'of one state',
+  matrix_product_trajectories: 'never',
   sparse: 'of one state',
   pauli_propagation: 'never',
 } as const;
@@ -118,6 +122,7 @@ const OF_DENSITY_MATRICES = {
   density_matrix: 'always',
   stabilizer: 'never',
   matrix_product_state: 'never',
+  matrix_product_trajectories: 'never',
   sparse: 'never',
   pauli_propagation: 'never',
 } as const;
@@ -183,7 +188,13 @@ export const OUTPUTS = {
     pragma: undefined,
     needs: 'observables',
     option: undefined,
-    by: { ...MEANS, trajectories: 'never', stabilizer: 'never', pauli_propagation: 'always' },
+    by: {
+      ...MEANS,
+      trajectories: 'never',
+      stabilizer: 'never',
+      matrix_product_trajectories: 'never',
+      pauli_propagation: 'always',
+    },
     devices: 'estimated',
     limit: undefined,
     instead: undefined,
@@ -255,6 +266,7 @@ export const OUTPUTS = {
       density_matrix: 'never',
       stabilizer: 'always',
       matrix_product_state: 'never',
+      matrix_product_trajectories: 'never',
       sparse: 'never',
       pauli_propagation: 'never',
     },
@@ -446,6 +458,10 @@ export function needsOneState(request: RequestedOutputs, method: OutputMethod): 
     ({ fields, by }) => by[method] === 'of one state' && fields.some((field) => asked.has(field)),
   );
 }
+
+/** Whether a method's expectation values are means over the trajectories of shots. */
+export const givesMeans = (method: OutputMethod): boolean =>
+  OUTPUTS.expectation.by[method] === 'as a mean';
 
 /** Whether an output is a value that noise or an outcome in mid-circuit leaves exact on a density matrix alone. */
 export function isMean(name: OutputName): boolean {

@@ -691,7 +691,10 @@ export type Circuit = {
   readonly method?: 'statevector' | 'density_matrix' | 'stabilizer' | 'matrix_product_state' | 'sparse' | 'pauli_propagation' | undefined;
   /** Why this method, with its figures */
   readonly method_reason?: string | undefined;
-  /** Distinct trajectories that were computed; with noise and method statevector */
+  /**
+   * Distinct trajectories that were computed; with noise and the methods statevector, matrix_product_state and
+   * sparse
+   */
   readonly trajectories?: number | undefined;
   /**
    * Where an EVOLVE is a product formula: bound on the spectral norm of what the circuit differs by from exact
@@ -700,7 +703,8 @@ export type Circuit = {
   readonly error_bound?: number | undefined;
   /**
    * Matrix product states: weight that all cuts of bonds left out, about one minus the fidelity with the exact
-   * state. Pauli propagation: bound on the error of each expectation value
+   * state; under noise, that of the worst trajectory. Pauli propagation: bound on the error of each expectation
+   * value
    */
   readonly truncation_error?: number | undefined;
   /** Matrix product states only: largest bond dimension of the run */

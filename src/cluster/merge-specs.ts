@@ -43,6 +43,7 @@ export function widthFor(limits: WidthLimits, method: RunMethod): number {
     case 'trajectories':
     case 'stabilizer':
     case 'matrix_product_state':
+    case 'matrix_product_trajectories':
     case 'sparse':
     case 'pauli_propagation':
       return limits.maxNoisyQubits;

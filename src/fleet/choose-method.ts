@@ -5,8 +5,8 @@
 import { preparedState } from '../circuit/circuit.ts';
 import { MAX_UNITARY_QUBITS } from '../circuit/circuit-limits.ts';
 import { counted } from '../circuit/errors.ts';
-import { factsOf, isMean, isOfDensity } from '../circuit/outputs.ts';
-import { byChain, stabilizerCandidate, stabilizerSums } from './method-candidates.ts';
+import { factsOf, givesMeans, isMean, isOfDensity } from '../circuit/outputs.ts';
+import { byChain } from './chain-candidate.ts';
 import {
   densitySize,
   limitFor,
@@ -29,6 +29,7 @@ import {
   runWork,
 } from './schedule/scheduled-run.ts';
 import { bySparse } from './sparse-candidate.ts';
+import { stabilizerCandidate, stabilizerSums } from './stabilizer-candidate.ts';
 
 /** The method of a run, or why there is none. */
 export type MethodChoice =
@@ -109,11 +110,14 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
   const { work, shots, outputs } = question;
   if (ofDensity(question).length > 0) return onStates;
   const wantsExact = outputs.some(isMean);
-  const isEstimate = 'method' in onStates && onStates.method === 'trajectories' && wantsExact;
-  const ms =
-    'problem' in onStates || isEstimate
+  /** Whether a method only estimates what is asked for. */
+  const isOfMeans = (method: RunMethod) => wantsExact && givesMeans(method);
+  const isEstimate = 'method' in onStates && isOfMeans(onStates.method);
+  const msOnStates =
+    'problem' in onStates
       ? Number.POSITIVE_INFINITY
       : modelMs(runWork(work, { shots, seed: 0, method: onStates.method }));
+  const ms = isEstimate ? Number.POSITIVE_INFINITY : msOnStates;
   if (ms <= SHORT_MS) return onStates;
   const most = CLEARLY_FASTER * ms;
   const msOf = ({ figures, method }: MethodCandidate) =>
@@ -139,7 +143,9 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     add(byStabilizerSums(question, spec, mostOfSums), mostOfSums);
   }
   if ('why' in sparse) whys.push(sparse.why);
-  if (!isQuick()) add(byChain(question, spec), most);
+  const chain = isQuick() ? undefined : byChain(question, spec);
+  const isSampled = chain !== undefined && !('why' in chain) && isOfMeans(chain.method);
+  if (chain !== undefined && !isSampled) add(chain, most);
   const best = candidates.toSorted((a, b) => msOf(a) - msOf(b))[0];
   if (best !== undefined) return chosen(best, comparison(question, spec, onStates));
   if ('problem' in onStates && givesAll(question, 'pauli_propagation')) {
@@ -147,6 +153,10 @@ function cheapest(question: MethodQuestion, spec: ProcessorSpec): MethodChoice {
     if (!('why' in paulis)) return chosen(paulis, comparison(question, spec, onStates));
     whys.push(paulis.why);
   }
+  // Means take the place of other means, and never of exact values.
+  if (isSampled && ('problem' in onStates || isEstimate)) add(chain, CLEARLY_FASTER * msOnStates);
+  const [sampled] = candidates;
+  if (sampled !== undefined) return chosen(sampled, comparison(question, spec, onStates));
   return 'problem' in onStates ? tooWide(question, spec, whys) : onStates;
 }
 

@@ -2,7 +2,11 @@
 import type { DynamicCircuit } from '../circuit/circuit.ts';
 import { MAX_CIRCUIT_QUBITS, sizeText } from '../circuit/circuit-limits.ts';
 import type { PauliSum } from '../circuit/observable.ts';
-import type { OutputName } from '../circuit/outputs.ts';
+import { MAX_WRITTEN_QUBITS, type OutputName } from '../circuit/outputs.ts';
+import {
+  expectedEvolutions,
+  expectedTrajectories,
+} from '../compiler/noise/expected-trajectories.ts';
 import type { BondLimits, PauliLimits } from '../compiler/program.ts';
 import { FEW_SHOTS } from '../engine/stabilizer/frame-sampler.ts';
 import {
@@ -50,7 +54,7 @@ export interface MethodQuestion {
 export type MethodCandidate = CandidateMethod & (ExactCandidate | TruncatedCandidate);
 
 interface CandidateMethod extends MethodRequest {
-  readonly method: Exclude<RunMethodName, StateMethod>;
+  readonly method: Exclude<RunMethod, StateMethod>;
   readonly figures: MethodFigures;
   /** The states with their memory. */
   readonly what: string;
@@ -148,7 +152,7 @@ function stabilizerLimit(spec: ProcessorSpec): MethodLimit {
 const MATRIX_PRODUCT_LIMIT: MethodLimit = {
   method: 'matrix_product_state',
   maxQubits: MAX_CIRCUIT_QUBITS,
-  maxNoisyQubits: 0,
+  maxNoisyQubits: MAX_CIRCUIT_QUBITS,
 };
 
 /** Memory and time of a sparse state depend on its amplitudes that are not 0. */
@@ -191,9 +195,21 @@ export function precisionOfRun(
   return method === 'density_matrix' && width > maxQubits ? 'f32' : (precision ?? 'f64');
 }
 
-/** Name of a run's method: trajectories are state vectors. */
+/** Name of a run's method, which is that of its states: trajectories have no name of their own. */
 export function nameOfMethod(method: RunMethod): RunMethodName {
-  return method === 'trajectories' ? 'statevector' : method;
+  switch (method) {
+    case 'trajectories':
+      return 'statevector';
+    case 'matrix_product_trajectories':
+      return 'matrix_product_state';
+    case 'statevector':
+    case 'density_matrix':
+    case 'stabilizer':
+    case 'matrix_product_state':
+    case 'sparse':
+    case 'pauli_propagation':
+      return method;
+  }
 }
 
 /** Memory of wider states is given by the number of amplitudes. */
@@ -234,4 +250,36 @@ export function roundedSize(bytes: number): string {
 /** `256`, or `2^30` for large numbers. */
 export function countText(count: number): string {
   return count < 2 ** 16 ? `${count}` : `2^${Math.round(Math.log2(count))}`;
+}
+
+/** Refuses a state vector that a method does not write out. */
+export function tooLongState(
+  method: RunMethod,
+  { circuit, outputs }: Pick<MethodQuestion, 'circuit' | 'outputs'>,
+): Refusal | undefined {
+  if (!outputs.includes('statevector') || circuit.numQubits <= MAX_WRITTEN_QUBITS) return undefined;
+  const why = `${method} writes out state vectors of up to ${MAX_WRITTEN_QUBITS} qubits`;
+  return { why, isLimit: true };
+}
+
+/** Logarithm of the most states that the shots of a run are taken to split into at outcomes. */
+const MAX_SPLITS = 20;
+
+/**
+ * States that the shots of a run are expected to part into at noise and at outcomes in mid-circuit, and evolutions of the whole
+ * circuit that these take together.
+ *
+ * @param numSplits - Number of such outcomes.
+ */
+export function statesOfShots(
+  { work, shots }: Pick<MethodQuestion, 'work' | 'shots'>,
+  numSplits: number,
+): { readonly numStates: number; readonly numEvolutions: number } {
+  const parted = 2 ** Math.min(numSplits, MAX_SPLITS);
+  const { sites } = work.noise ?? { sites: [] };
+  const most = (count: number) => Math.min(Math.max(1, shots), parted * count);
+  return {
+    numStates: most(expectedTrajectories(sites, shots)),
+    numEvolutions: most(expectedEvolutions(sites, shots)),
+  };
 }

@@ -5,7 +5,7 @@
  * run is. All of them together give the counts of one run, because draws are numbered by shot. Work that all shots
  * share is repeated for each range, so a run is divided only as far as that costs little.
  */
-import { askedFields } from '../circuit/outputs.ts';
+import { askedFields, givesMeans } from '../circuit/outputs.ts';
 import type { ShotRange } from '../engine/engine.ts';
 import { joinedShots } from '../engine/run-trajectories.ts';
 import { BatchChunks } from './batch-chunks.ts';
@@ -57,7 +57,7 @@ export function shotRangesOf(
 function isDivided(circuit: CircuitWork, request: CircuitRequest): boolean {
   if (isBatch(request)) return false;
   const method = methodOf(circuit, request);
-  if (method === 'trajectories') return true;
+  if (givesMeans(method)) return true;
   if (method === 'sparse') return circuit.noise !== undefined;
   return method === 'stabilizer' && circuit.hasSaves !== true && askedFields(request).length === 0;
 }

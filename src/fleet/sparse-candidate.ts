@@ -5,7 +5,6 @@ import { factsOf, type OutputName } from '../circuit/outputs.ts';
 import { supportBound } from '../compiler/sparse/support-bound.ts';
 import { countingBytes } from '../engine/counts-builder.ts';
 import { bytesOfAmplitude } from '../engine/sparse/sparse-state.ts';
-import { MAX_SPLITS, tooLongState } from './method-candidates.ts';
 import {
   countText,
   type MethodCandidate,
@@ -13,9 +12,10 @@ import {
   type Refusal,
   roundedSize,
   stateBytesOf,
+  statesOfShots,
+  tooLongState,
 } from './method-limits.ts';
 import type { ProcessorSpec } from './processor.ts';
-import { runWork } from './schedule/scheduled-run.ts';
 
 /**
  * Milliseconds: for a run, for an operation, for an amplitude that a gate moves or multiplies, for one that it mixes with
@@ -56,7 +56,7 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
     const why = `sparse may need ${countText(most)} non-zero amplitudes, and has room for ${room}`;
     return { why, isLimit: true };
   }
-  const numStates = hasBranches ? branchesOf(question) : 1;
+  const { numEvolutions: numStates } = statesOfShots(question, outcomesOf(question));
   const { perRun, perOperation, perMoved, perMixed, perShot, perShotAndBit } = SPARSE_TIMES;
   const operationMs = numOperationsOf(circuit) * perOperation;
   const ms = perRun + numStates * (operationMs + moved * perMoved + mixed * perMixed);
@@ -78,16 +78,14 @@ export function bySparse(question: MethodQuestion, spec: ProcessorSpec): MethodC
   };
 }
 
-/** States that the shots of a circuit are expected to part into at noise and measurements. */
-function branchesOf({ work, shots, circuit }: MethodQuestion): number {
-  const { trajectories } = runWork(work, { shots, seed: 0, method: 'trajectories' });
-  let numMeasured = 0;
-  if (work.isBranching) {
-    for (const operation of allOperations(circuit.operations)) {
-      if (operation.kind === 'measure' || operation.kind === 'reset')
-        numMeasured += operation.qubits.length;
-    }
-  }
-  const parted = 2 ** Math.min(numMeasured, MAX_SPLITS);
-  return Math.min(Math.max(1, shots), parted * (trajectories?.numEvolutions ?? 1));
+/** Outcomes at which the shots of a circuit may part before its end. */
+function outcomesOf({ work, circuit }: MethodQuestion): number {
+  if (!work.isBranching) return 0;
+  return allOperations(circuit.operations).reduce(
+    (sum, operation) =>
+      operation.kind === 'measure' || operation.kind === 'reset'
+        ? sum + operation.qubits.length
+        : sum,
+    0,
+  );
 }

@@ -362,10 +362,24 @@ test.each<[string, Body, string, string]>([
     'initial state given by numbers',
   ],
   [
-    'matrix product states',
-    { initial_state: plus, method: 'matrix_product_state' },
+    'a mixture by matrix product states',
+    {
+      initial_state: {
+        density_matrix: [
+          [
+            [1, 0],
+            [0, 0],
+          ],
+          [
+            [0, 0],
+            [0, 0],
+          ],
+        ],
+      },
+      method: 'matrix_product_state',
+    },
     'method',
-    'initial state given by numbers',
+    'no mixed initial_state',
   ],
   [
     'a mixture by sparse states',

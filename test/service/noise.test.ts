@@ -280,7 +280,7 @@ describe('qvm', () => {
         max_noisy_qubits: 5792,
         near_clifford: { max_qubits: 2000, max_stabilizer_states: 2 ** 18, max_active_qubits: 12 },
       },
-      { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 0 },
+      { method: 'matrix_product_state', max_qubits: 20_000, max_noisy_qubits: 20_000 },
       { method: 'sparse', max_qubits: 20_000, max_noisy_qubits: 20_000 },
       { method: 'pauli_propagation', max_qubits: 20_000, max_noisy_qubits: 20_000 },
     ]);
@@ -326,10 +326,17 @@ describe('qvm', () => {
   });
 
   test('refuses what no method can do, with the figures of each', async () => {
-    const [fault] = await refusalOf({ circuit: manyRotations(40), noise: slightly });
+    const distant = Array.from({ length: 400 }, (_, i) => ({
+      gate: 'CX',
+      control: i % 40,
+      target: (i + 1 + ((7 * i) % 39)) % 40,
+    }));
+    const circuit = [...manyRotations(40), ...distant];
+    const [fault] = await refusalOf({ circuit, noise: slightly });
     expect(fault).toMatch(/^circuit: No method takes 40 qubits/);
     expect(fault).toContain('statevector needs 16 TiB and takes up to 20 qubits');
     expect(fault).toContain('density_matrix needs 2^80 amplitudes and takes up to 10 qubits');
+    expect(fault).toContain('matrix_product_state may need bonds of 2^20');
   });
 
   test('is exact after measurements in mid-circuit', async () => {
@@ -600,7 +607,7 @@ describe('errors of measurements and resets', () => {
     '111': 0.014802179436844785,
   };
 
-  test.each(['density_matrix', 'statevector', 'sparse'])(
+  test.each(['density_matrix', 'statevector', 'matrix_product_state', 'sparse'])(
     'the method %s has the counts of an exact density matrix',
     async (method) => {
       const shots = 20_000;

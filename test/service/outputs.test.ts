@@ -281,6 +281,8 @@ const METHODS = [
   'matrix_product_state',
   'sparse',
 ];
+/** Methods whose values are means over trajectories under noise. */
+const SAMPLED = ['statevector', 'matrix_product_state'];
 const SHOTS = 2000;
 const OUTPUTS: readonly (readonly [name: string, more: Body])[] = [
   ['counts', {}],
@@ -394,7 +396,7 @@ describe.each(Object.entries(CASES))('a circuit that %s', (written, each) => {
               ? undefined
               : await post('/quantum/circuits', { ...common, ...source, ...asked, shots: SHOTS });
           const isEstimate = (of: Json) =>
-            of.method === 'statevector' && (each.noise === true || target.startsWith('emulator'));
+            SAMPLED.includes(of.method) && (each.noise === true || target.startsWith('emulator'));
           const about = `${name} by ${method} on ${target}`;
           let values: Json;
           if (single?.status === 201) {
@@ -415,7 +417,7 @@ describe.each(Object.entries(CASES))('a circuit that %s', (written, each) => {
             for (const { message } of single.json.error.details) expect(message).toMatch(REASON);
           }
           if (!OF_BATCHES.includes(name)) continue;
-          const needsShots = name === 'counts' || single?.json.data?.method === 'statevector';
+          const needsShots = name === 'counts' || SAMPLED.includes(single?.json.data?.method);
           const isTrajectory = needsShots && (each.noise === true || target.startsWith('emulator'));
           const shots = name === 'counts' || isTrajectory ? { shots: SHOTS } : {};
           const batch = await post('/quantum/batches', {

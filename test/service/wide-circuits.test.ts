@@ -466,6 +466,65 @@ describe('matrix_product_state', () => {
     }
   });
 
+  test('draws the noise of a wide circuit, the same for a seed in several threads', async () => {
+    const noise = {
+      gates: [
+        { gates: ['*2'], channel: { type: 'depolarizing', probability: 0.01 } },
+        { gates: ['*1'], channel: { type: 'amplitude_damping', gamma: 0.01 } },
+      ],
+      readout: [{ p1_given_0: 0.01, p0_given_1: 0.02 }],
+    };
+    const body = {
+      circuit: ising(40, 2),
+      noise,
+      shots: 60,
+      seed: 3,
+      return: ['counts', 'expectation'],
+      observables: [{ pauli: 'Z0 Z1' }, { pauli: 'Z39' }],
+    };
+    const data = await run(body);
+    expect(data).toMatchObject({
+      method: 'matrix_product_state',
+      method_reason: expect.stringMatching(
+        /^Trajectories: about \d+ matrix product states for 60 shots.*Values are means over trajectories\./,
+      ),
+      trajectories: expect.any(Number),
+    });
+    expect(data.trajectories).toBeGreaterThan(20);
+    expect(data.largest_bond).toBeGreaterThan(1);
+    expect(data.truncation_error).toBeLessThan(1e-9);
+    expect(data.expectation.standard_error).toHaveLength(2);
+    // Without noise the values are others, by more than chance.
+    const { noise: _, ...plain } = body;
+    const exact = (await run(plain)).expectation.values;
+    for (const [i, value] of data.expectation.values.entries()) {
+      expect(Math.abs(value)).toBeLessThan(1);
+      expect(Math.abs(value - exact[i])).toBeLessThan(0.5);
+    }
+    expect((await run(body)).counts).toEqual(data.counts);
+    expect((await run({ ...body, seed: 4 })).counts).not.toEqual(data.counts);
+  });
+
+  test('begins in given amplitudes, and truncates them by name', async () => {
+    const amplitudes = Array.from({ length: 2 ** 8 }, (_, i) => Math.cos(1 + i * i));
+    const norm = Math.hypot(...amplitudes);
+    const body = {
+      initial_state: { amplitudes: amplitudes.map((re) => [re / norm, 0]) },
+      circuit: [{ gate: 'CX', control: 0, target: 7 }],
+      return: ['statevector'],
+      method: 'matrix_product_state',
+    };
+    const data = await run({ ...body, truncation_threshold: 0 });
+    const state = await run({ ...body, method: 'statevector' });
+    for (const [i, [re]] of state.statevector.entries()) {
+      expect(data.statevector[i][0]).toBeCloseTo(re, 9);
+    }
+    expect(data.largest_bond).toBe(16);
+    const cut = await run({ ...body, max_bond_dimension: 4 });
+    expect(cut.largest_bond).toBe(4);
+    expect(cut.truncation_error).toBeGreaterThan(0.01);
+  });
+
   test('by name cuts bonds, and states what that left out', async () => {
     const body = { circuit: entangled(12), method: 'matrix_product_state', shots: 50 };
     const cut = await run({ ...body, max_bond_dimension: 4 });
@@ -620,12 +679,23 @@ describe('matrix_product_state', () => {
     [
       {
         method: 'matrix_product_state',
-        noise: {
-          readout: [],
-          gates: [{ gates: ['*'], channel: { type: 'bit_flip', probability: 0.1 } }],
-        },
+        return: ['statevector'],
+        noise: { gates: [{ gates: ['*'], channel: { type: 'bit_flip', probability: 0.1 } }] },
       },
-      /^method: matrix_product_state takes no noise/,
+      /^method: matrix_product_state has no statevector under noise/,
+    ],
+    [
+      {
+        method: 'matrix_product_state',
+        circuit: [
+          {
+            gate: 'NOISE',
+            qubits: [0, 1, 2],
+            channel: { type: 'pauli', probabilities: { XXX: 0.7 } },
+          },
+        ],
+      },
+      /^method: matrix_product_state takes any noise on up to 2 qubits, but on 3 only Pauli errors/,
     ],
     [
       { method: 'matrix_product_state', return: ['density_matrix'] },

@@ -50,7 +50,7 @@ export type StateMethod = (typeof STATE_METHODS)[number];
 
 /**
  * Simulation method of a run: on one state, on a state for each noise that the shots drew, on a density matrix, on the
- * stabilizers of a state, on a chain of tensors, on a list of non-zero amplitudes, or on observables.
+ * stabilizers of a state, on a chain of tensors or one for each noise, on a list of non-zero amplitudes, or on observables.
  */
 export type RunMethod = OutputMethod;
 
@@ -253,6 +253,7 @@ export function widthOfRun(
       return 2 * circuit.numQubits;
     case 'stabilizer':
     case 'matrix_product_state':
+    case 'matrix_product_trajectories':
     case 'sparse':
     case 'pauli_propagation':
       return widthOfBytes(figuresOf(method, request).bytes);
@@ -312,6 +313,7 @@ function workByMethod(
       return { ...work, method, gateCost: 2 * work.gateCost };
     case 'stabilizer':
     case 'matrix_product_state':
+    case 'matrix_product_trajectories':
     case 'sparse':
     case 'pauli_propagation': {
       const { ms, msPerShot } = figuresOf(method, request);

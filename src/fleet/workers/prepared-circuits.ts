@@ -5,7 +5,10 @@
 import { createHash } from 'node:crypto';
 import { type DynamicCircuit, savesOf } from '../../circuit/circuit.ts';
 import { withoutSaves } from '../../circuit/prefixes.ts';
-import { compileMatrixProduct } from '../../compiler/chain/compile-matrix-product.ts';
+import {
+  compileMatrixProduct,
+  compileMatrixProductTrajectories,
+} from '../../compiler/chain/compile-matrix-product.ts';
 import { asCollapsed } from '../../compiler/clifford/as-collapsed.ts';
 import { compileActive } from '../../compiler/clifford/compile-active.ts';
 import { compileNearClifford } from '../../compiler/clifford/compile-near-clifford.ts';
@@ -75,6 +78,10 @@ const COMPILERS: {
   },
   matrix_product_state: (circuit, { bonds }) => ({
     program: compileMatrixProduct(circuit, bonds),
+    report: reportAsWritten(circuit),
+  }),
+  matrix_product_trajectories: (circuit, { bonds }) => ({
+    program: compileMatrixProductTrajectories(circuit, bonds),
     report: reportAsWritten(circuit),
   }),
   pauli_propagation: (circuit, { paulis }) => {

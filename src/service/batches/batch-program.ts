@@ -5,6 +5,7 @@ import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import type { InputColumns } from '../../circuit/input-columns.ts';
 import type { PauliSum } from '../../circuit/observable.ts';
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
+import { givesMeans } from '../../circuit/outputs.ts';
 import type { ChosenMethod } from '../circuits/check-method.ts';
 import { isEstimated } from '../circuits/check-outputs.ts';
 import {
@@ -89,7 +90,7 @@ export function hasStandardErrors(
   program: Pick<CheckedProgram, 'shots' | 'outputs' | 'method'>,
 ): boolean {
   if (!program.outputs.includes('expectation')) return false;
-  return program.method === 'trajectories' || isEstimated(program);
+  return givesMeans(program.method) || isEstimated(program);
 }
 
 /** Bytes of an entry of counts in JSON without its label and its number: quotes, colon and comma. */

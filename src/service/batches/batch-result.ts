@@ -82,9 +82,10 @@ export function resultsOf(program: CheckedProgram): readonly ResultName[] {
   return RESULTS.filter((name) => {
     if (name === 'saved') return saves !== undefined;
     if (name === 'standard_error') return hasStandardErrors(program);
-    if (name === 'largest_bond') return method === 'matrix_product_state';
+    const named = nameOfMethod(method);
+    if (name === 'largest_bond') return named === 'matrix_product_state';
     if (name === 'truncation_error') {
-      return method === 'matrix_product_state' || method === 'pauli_propagation';
+      return named === 'matrix_product_state' || named === 'pauli_propagation';
     }
     return outputs.includes(name);
   });

@@ -6,6 +6,7 @@ import type { CircuitLimits } from '../../circuit/circuit-limits.ts';
 import { type FaultList, LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { type InputColumns, inputColumns, inputPath } from '../../circuit/input-columns.ts';
 import type { NoiseModel } from '../../circuit/noise/read-noise-model.ts';
+import { givesMeans } from '../../circuit/outputs.ts';
 import {
   readSweep,
   type Sweep,
@@ -283,7 +284,7 @@ function checkShotsOf(
 ): void {
   if (shots === undefined) {
     if (outputs.includes('counts')) faults.add('shots', 'Required: return has "counts".');
-    else if (method === 'trajectories') {
+    else if (givesMeans(method)) {
       const problem = 'Required: with noise, values are means over the trajectories of shots.';
       faults.add('shots', problem);
     }

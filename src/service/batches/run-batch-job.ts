@@ -4,7 +4,7 @@
  */
 
 import { inputRows } from '../../circuit/input-columns.ts';
-import { requestFor } from '../../circuit/outputs.ts';
+import { givesMeans, requestFor } from '../../circuit/outputs.ts';
 import { anglesOf } from '../../compiler/shape.ts';
 import { CodedError, RelayedError } from '../../errors/coded-error.ts';
 import { BatchChunks } from '../../fleet/batch-chunks.ts';
@@ -255,7 +255,7 @@ function exactRequest(
       : { angles: rows, formulas }),
     countsOfSingles: true,
     ...methodRequestOf(program),
-    ...((exact.includes('counts') || method === 'trajectories') && { shots, seeds: seeds() }),
+    ...((exact.includes('counts') || givesMeans(method)) && { shots, seeds: seeds() }),
     ...requestFor(exact, { observables }),
     ...(exact.includes('gradient') && { gradientInputs: program.gradientInputs }),
   };

@@ -23,6 +23,7 @@ import { NO_RESULTS, type ProgramResult } from '../../circuit/openqasm/results.t
 import type { ProgramWarning } from '../../circuit/openqasm/token-stream.ts';
 import {
   factsOf,
+  givesMeans,
   MAX_UNITARY_OUTPUT_QUBITS,
   outputsOf,
   requestFor,
@@ -159,7 +160,7 @@ export function runRequest(
 ): CircuitRun['request'] {
   const { observables, method } = checked;
   const names = namesOf(checked);
-  const draws = names.some((name) => factsOf(name).reads === 'shots') || method === 'trajectories';
+  const draws = names.some((name) => factsOf(name).reads === 'shots') || givesMeans(method);
   const amplitudes = basisStatesOf(checked).map(({ index }) => index);
   return {
     shots: draws ? shots : 0,

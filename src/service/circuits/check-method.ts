@@ -13,7 +13,8 @@ import { factsOf, type OutputName } from '../../circuit/outputs.ts';
 import { NOISE_MODELS } from '../../compiler/device/noise-models.ts';
 import type { BondLimits, PauliLimits } from '../../compiler/program.ts';
 import { chooseMethod } from '../../fleet/choose-method.ts';
-import type { MethodName } from '../../fleet/method-names.ts';
+import { nameOfMethod } from '../../fleet/method-limits.ts';
+import type { MethodName, RunMethodName } from '../../fleet/method-names.ts';
 import type { ProcessorSpec } from '../../fleet/processor.ts';
 import {
   circuitWork,
@@ -176,9 +177,9 @@ function checkOwnFields(given: MethodAsked, method: RunMethod, faults: FaultList
   if ((given.method ?? 'automatic') === 'automatic') return;
   for (const [name, own] of Object.entries(OWN_FIELDS) as readonly [
     keyof typeof OWN_FIELDS,
-    RunMethod,
+    RunMethodName,
   ][]) {
-    if (given[name] === undefined || method === own) continue;
+    if (given[name] === undefined || nameOfMethod(method) === own) continue;
     faults.add(name, `Only taken with the method ${own} or automatic.`);
   }
 }

@@ -5,6 +5,7 @@
  */
 import {
   type DynamicCircuit,
+  hasChannels,
   isNoisy,
   measuredQubits,
   preparedState,
@@ -205,7 +206,7 @@ function isWritten(purpose: Purpose, spec: ProcessorSpec | undefined): boolean {
   return purpose === 'compile' && (spec?.device !== undefined || spec?.family === 'qvm');
 }
 
-/** Method of all points: that of the first circuit with noise, or else of one that measures in mid-circuit. */
+/** Method of all points: that of the first circuit with channels or other noise, or else of one that measures in mid-circuit. */
 function methodOfGroups(
   question: ProgramQuestion,
   groups: readonly PointGroup[],
@@ -214,6 +215,7 @@ function methodOfGroups(
   faults: FaultList,
 ): ChosenMethod | undefined {
   const group =
+    groups.find(({ circuit }) => hasChannels(circuit)) ??
     groups.find(({ circuit }) => isNoisy(circuit)) ??
     groups.find(({ circuit }) => circuitWork(circuit).isBranching) ??
     groups[0]!;

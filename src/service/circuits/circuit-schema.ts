@@ -660,13 +660,15 @@ export const circuitResult = z.strictObject({
   trajectories: z
     .int()
     .optional()
-    .describe('Distinct trajectories that were computed; with noise and method statevector'),
+    .describe(
+      'Distinct trajectories that were computed; with noise and the methods statevector, matrix_product_state and sparse',
+    ),
   ...errorBoundFields,
   truncation_error: z
     .number()
     .optional()
     .describe(
-      'Matrix product states: weight that all cuts of bonds left out, about one minus the fidelity with the exact state. Pauli propagation: bound on the error of each expectation value',
+      'Matrix product states: weight that all cuts of bonds left out, about one minus the fidelity with the exact state; under noise, that of the worst trajectory. Pauli propagation: bound on the error of each expectation value',
     ),
   largest_bond: z
     .int()

@@ -53,7 +53,7 @@ const MEANINGS: Readonly<Record<SpecCode | 'NONE', Readonly<Record<string, strin
       'Noise acts on more qubits together than a density matrix takes on the engine.',
     COMPILER_KERNEL_TOO_WIDE: 'An operation acts on more qubits at once than the engine supports.',
     COMPILER_MATRIX_PRODUCT_NOISE:
-      'The circuit has noise, which the method of matrix product states does not take.',
+      'The circuit has noise on three or more qubits together that matrix product states do not take.',
     DECODING_IMPOSSIBLE_EVENTS:
       'Detection events are given to a decoder whose error model has no errors that flip them together.',
     DECODING_NOT_DECODABLE:

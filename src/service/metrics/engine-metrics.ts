@@ -5,7 +5,9 @@
  * Sums are kept here and become counters at a scrape, because the library looks labels up on each increment,
  * and thousands of results arrive per second.
  */
+
 import type { Registry } from 'prom-client';
+import { givesMeans } from '../../circuit/outputs.ts';
 import type { CircuitResult } from '../../fleet/processor.ts';
 import {
   type CircuitRequest,
@@ -120,7 +122,7 @@ export class EngineMetrics {
     const sums = this.#noisy.get(key) ?? { labels: { processor, method }, circuits: 0 };
     sums.circuits += circuits;
     this.#noisy.set(key, sums);
-    if (method !== 'trajectories') return;
+    if (!givesMeans(method)) return;
     this.#trajectories.set(processor, (this.#trajectories.get(processor) ?? 0) + trajectories);
   }
 

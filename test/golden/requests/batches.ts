@@ -345,6 +345,13 @@ const METHODS: Table = [
     }),
   ],
   [
+    'a noisy chain',
+    one(
+      { ...VALUES, return: ['counts', 'expectation'], shots: 20 },
+      { method: 'matrix_product_state', noise: NOISE },
+    ),
+  ],
+  [
     'one for each program',
     {
       programs: ['statevector', 'density_matrix', 'matrix_product_state'].map((method) => ({

@@ -331,8 +331,8 @@ const METHODS: Table = [
     },
   ],
   [
-    'matrix_product_state with noise',
-    { circuit: UNEVEN, method: 'matrix_product_state', noise: NOISE },
+    'matrix_product_state with noise and a state vector',
+    { circuit: UNEVEN, method: 'matrix_product_state', noise: NOISE, return: ['statevector'] },
   ],
   [
     'matrix_product_state with a density matrix',
@@ -347,7 +347,11 @@ const METHODS: Table = [
   [
     'no method for a wide circuit with noise',
     {
-      circuit: Array.from({ length: 40 }, (_, qubit) => ({ gate: 'RY', qubit, theta: 0.3 })),
+      circuit: Array.from({ length: 400 }, (_, i) =>
+        i < 40
+          ? { gate: 'RY', qubit: i, theta: 0.3 + i }
+          : { gate: 'CRY', control: i % 40, target: (i + 1 + ((7 * i) % 39)) % 40, theta: 0.3 + i },
+      ),
       noise: NOISE,
     },
   ],

@@ -172,6 +172,20 @@ const NOISY: Table = [
     },
   ],
   [
+    'a wide circuit, by trajectories of matrix product states',
+    {
+      circuit: Array.from({ length: 40 }, (_, qubit) => ({ gate: 'RY', qubit, theta: 0.3 })),
+      noise: NOISE,
+      return: ['counts', 'expectation'],
+      observables: [{ pauli: 'Z0 Z39' }],
+      shots: 6,
+    },
+  ],
+  [
+    'matrix_product_state with all that trajectories give',
+    { circuit: UNEVEN, method: 'matrix_product_state', noise: NOISE, ...VALUES },
+  ],
+  [
     'values of a circuit too wide for a density matrix',
     {
       circuit: Array.from({ length: 12 }, (_, qubit) => ({

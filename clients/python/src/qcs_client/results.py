@@ -125,8 +125,8 @@ class CircuitResult:
 
     @property
     def truncation_error(self) -> float | None:
-        """Weight that ``matrix_product_state`` cut, about one minus the fidelity with the exact state; by
-        ``pauli_propagation`` a bound on the error of each expectation value."""
+        """Weight that ``matrix_product_state`` cut, about one minus the fidelity with the exact state, under noise
+        of the worst trajectory; by ``pauli_propagation`` a bound on the error of each expectation value."""
         return self.record.get("truncation_error")
 
     @property
