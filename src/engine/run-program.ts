@@ -91,7 +91,7 @@ export function savesOfPlan({ steps }: Pick<RunPlan, 'steps'>): readonly SaveSte
  * @throws {OutputNeedsDensityMatrixError} if a snapshot is of a density matrix.
  * @throws {TooManyOutcomesError} if a distribution has more than 2^26 entries.
  */
-export function checkSaves(plan: RunPlan, { shots, seed }: RunRequest): readonly SaveStep[] {
+function checkSaves(plan: RunPlan, { shots, seed }: RunRequest): readonly SaveStep[] {
   const saves = savesOfPlan(plan);
   for (const { plan: place, request } of saves) {
     if (request.densityMatrix === true) throw new OutputNeedsDensityMatrixError();
@@ -158,7 +158,7 @@ export type FinalStateOutputs = Pick<
  *   amplitudes of a single shot need none.
  * @throws {TooManyOutcomesError} if the exact distribution has more than 2^26 entries.
  */
-export function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
+function checkOutputs(plan: RunPlan, request: RunRequest): boolean {
   const asked = firstAsked(request);
   if (asked === undefined) return false;
   if (!plan.hasFinalState) {

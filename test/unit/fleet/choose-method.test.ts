@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Circuit, DynamicCircuit, Operation } from '../../../src/circuit/circuit.ts';
 import { withFinalMeasurement } from '../../../src/circuit/circuit.ts';
 import { StepsSpentError } from '../../../src/circuit/circuit-limits.ts';
+import type { Channel } from '../../../src/circuit/noise/channel.ts';
 import { chooseMethod, type MethodChoice } from '../../../src/fleet/choose-method.ts';
 import { type MethodQuestion, methodsOf } from '../../../src/fleet/method-limits.ts';
 import type { ProcessorSpec } from '../../../src/fleet/processor.ts';
@@ -317,5 +318,46 @@ describe('a channel on four qubits that is not depolarizing', () => {
   ] as const)('is refused by the method %s for %s, with its limit', (asked, output) => {
     const choice = choiceFor(noisy, { asked, outputs: [output] });
     expect(outcome(choice)).toContain('on up to 3 qubits, and there is one on 4');
+  });
+});
+
+describe('a circuit with noise that no other method takes', () => {
+  const damping: Channel = {
+    kind: 'kraus',
+    numQubits: 1,
+    matrices: [
+      Float64Array.of(1, 0, 0, 0, 0, 0, Math.sqrt(0.9), 0),
+      Float64Array.of(0, 0, Math.sqrt(0.1), 0, 0, 0, 0, 0),
+    ],
+  };
+  const noisyGhz = (numQubits: number): DynamicCircuit => {
+    const { operations, ...rest } = ghz(numQubits, ...ROTATIONS.slice(0, numQubits));
+    const noise = { kind: 'noise', qubits: [0], channel: damping } as const;
+    return { ...rest, operations: [...operations.slice(0, 2), noise, ...operations.slice(2)] };
+  };
+
+  test.each([['counts'], ['expectation'], ['probabilities']] as const)(
+    'has its %s by trajectories of matrix product states',
+    (output) => {
+      const choice = choiceFor(noisyGhz(60), { outputs: [output] });
+      expect(outcome(choice)).toBe('matrix_product_trajectories');
+      const means =
+        'reason' in choice && choice.reason.includes('Values are means over trajectories.');
+      expect(means).toBe(output !== 'counts');
+    },
+  );
+
+  test('has exact values of a density matrix where that fits', () => {
+    expect(outcome(choiceFor(noisyGhz(10), { outputs: ['expectation'] }))).toBe('density_matrix');
+  });
+
+  test('holds a state for each shot that waits, and takes the time of all', () => {
+    const [few, many] = [2, 2000].map((shots) => {
+      const choice = choiceFor(noisyGhz(60), { shots });
+      if (!('figures' in choice) || choice.figures === undefined) throw new Error('No figures.');
+      return choice.figures;
+    });
+    expect(many!.bytes).toBeGreaterThan(few!.bytes);
+    expect(many!.ms).toBeGreaterThan(few!.ms);
   });
 });
