@@ -100,13 +100,14 @@ export class ChainSegments implements SegmentPrograms {
     const matrices = new MatrixList();
     const builder = new ChainBuilder(this.#facts.numQubits);
     const steps = sweepsOf(operations, builder, matrices, this.#known);
+    const hasOperators = operations.some(({ kind }) => kind === 'operator');
     const program = {
       ...this.#facts,
       steps,
       matrices: matrices.all(),
-      isUnitary: false,
-      startsAnywhere: true,
-    } as const;
+      ...(hasOperators ? { isUnitary: false as const } : {}),
+      startsAnywhere: true as const,
+    };
     return { hash: hashProgram(program), ...program };
   }
 

@@ -21,8 +21,8 @@ export const ENGINE_FAULTS: readonly SeededFault[] = [
     name: 'damping acts away from the centre of a matrix product state',
     areas: 'methods',
     file: 'src/engine/cpu/mps/chain-states.ts',
-    from: 'if (first !== chain.centre && !isUnitary(entries)) {',
-    to: 'if (first < chain.centre && !isUnitary(entries)) {',
+    from: 'if (first !== chain.centre && isUnitaryProgram',
+    to: 'if (first < chain.centre && isUnitaryProgram',
   },
   {
     name: 'the norm of a matrix product state stays behind a bond of dimension 1',

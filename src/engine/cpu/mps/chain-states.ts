@@ -28,7 +28,7 @@ export interface ChainSource {
   readonly numQubits: number;
   readonly limits: BondLimits;
   /** Steps that sweeps of the run are numbered in; those of segments come with their programs. */
-  readonly program: Pick<Program, 'matrices' | 'steps'>;
+  readonly program: Pick<Program, 'matrices' | 'steps' | 'isUnitary'>;
   /** Measurements after all steps. */
   readonly lastMeasures: readonly Measure[];
   /** Site of each qubit where outputs are read. */
@@ -86,7 +86,7 @@ export class ChainStates implements OutputOperations<Chain> {
   }
 
   async applyStepOf(
-    { steps, matrices }: Pick<Program, 'matrices' | 'steps'>,
+    { steps, matrices, isUnitary: isUnitaryProgram }: ChainSource['program'],
     chain: Chain,
     stepIndex: number,
     onPasses: (passesDone: number) => void,
@@ -99,7 +99,7 @@ export class ChainStates implements OutputOperations<Chain> {
       const [last = 0, first = last] = targets;
       const entries = matrices.subarray(2 * offset, 2 * (offset + 4 ** targets.length));
       if (first === last) {
-        if (first !== chain.centre && !isUnitary(entries)) {
+        if (first !== chain.centre && isUnitaryProgram === false && !isUnitary(entries)) {
           await chain.moveCentre(first, this.#slicer);
         }
         chain.applyToSite(first, this.#placed(entries));
