@@ -129,7 +129,7 @@ describe('the limits of a processor', () => {
         maxNoisyQubits: 20_000,
         nearClifford: { maxQubits: 2000, maxStates: 2 ** 24, maxActiveQubits: 22 },
       },
-      { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
+      { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 20_000 },
       { method: 'sparse', maxQubits: 20_000, maxNoisyQubits: 20_000 },
       { method: 'pauli_propagation', maxQubits: 20_000, maxNoisyQubits: 20_000 },
     ]);

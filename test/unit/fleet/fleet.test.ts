@@ -369,7 +369,7 @@ test('computes density matrices in single precision where double precision has n
       maxNoisyQubits: 2048,
       nearClifford: { maxQubits: 2000, maxStates: 2 ** 15, maxActiveQubits: 9 },
     },
-    { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 0 },
+    { method: 'matrix_product_state', maxQubits: 20_000, maxNoisyQubits: 20_000 },
     { method: 'sparse', maxQubits: 20_000, maxNoisyQubits: 20_000 },
     { method: 'pauli_propagation', maxQubits: 20_000, maxNoisyQubits: 20_000 },
   ]);

@@ -230,11 +230,7 @@ export class Chain {
     return true;
   }
 
-  /**
-   * Scales the centre to a squared norm: that before a cut, whose discarded weight is known too roughly to scale by.
-   *
-   * @param target - Squared norm.
-   */
+  /** Scales to a squared norm: that before a cut, whose discarded weight is known too roughly to scale by. */
   #scaleTo(target: number): void {
     this.#scale(Math.sqrt(target / this.squaredNorm));
   }
