@@ -822,3 +822,34 @@ describe('sessions', () => {
     expect((await call('GET', `/sessions/${unknown}/jobs`)).status).toBe(404);
   });
 });
+
+test('a job under a noise model of a device, too wide for state vectors, has counts', async () => {
+  const wide = 35;
+  const chain = Array.from({ length: wide - 1 }, (_, i) => ({
+    gate: 'cnot',
+    control: i,
+    target: i + 1,
+  }));
+  const turns = Array.from({ length: wide }, (_, target) => ({
+    gate: 'ry',
+    target,
+    rotation: 0.1,
+  }));
+  const job = await completed(
+    circuit(
+      [{ gate: 'h', target: 0 }, ...chain, ...turns],
+      {
+        shots: 40,
+        noise: { model: 'forte-1', seed: 3 },
+      },
+      { qubits: wide },
+    ),
+  );
+  const histogram: Readonly<Record<string, number>> = await get(
+    `/jobs/${job.id}/results/probabilities`,
+  );
+  const total = Object.values(histogram).reduce((sum, p) => sum + p, 0);
+  expect(total).toBeCloseTo(1, 9);
+  // A GHZ state alone has two outcomes.
+  expect(Object.keys(histogram).length).toBeGreaterThan(2);
+});
