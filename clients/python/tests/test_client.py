@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import qcs_client
-from qcs_client import Client, Program
+from qcs_client import Client, Program, Qir
 
+ROOT = Path(__file__).resolve().parents[3]
 BELL = [{"gate": "H", "qubit": 0}, {"gate": "CX", "control": 0, "target": 1}]
 ROTATION = [{"gate": "RY", "qubit": 0, "theta": {"input": "a"}}, {"gate": "CX", "control": 0, "target": 1}]
 #: Runs for many seconds unless it is cancelled.
@@ -37,6 +39,16 @@ def test_the_same_seed_gives_the_same_counts(client):
 
 def test_openqasm_text_is_a_circuit_too(client):
     assert client.circuits.run("OPENQASM 3.0; qubit[2] q; x q[0];", shots=10).counts == {"01": 10}
+
+
+def test_a_program_in_qir_is_a_circuit_too(client):
+    text = (ROOT / "examples" / "bell.ll").read_text()
+    result = client.circuits.run(Qir(text), shots=200, seed=7)
+    assert set(result.counts) == {"00", "11"}
+    labels = [(each["type"], each["label"]) for each in result.recorded_outputs]
+    assert labels == [("tuple", ""), ("result", "alice"), ("result", "bob")]
+    with pytest.raises(qcs_client.BadRequestError, match="there is no module"):
+        client.circuits.run(Qir(b"BC\xc0\xde"))
 
 
 def test_a_circuit_of_stim_is_sent_as_it_is_and_its_bits_are_matrices(client):
