@@ -24,7 +24,7 @@ const PLATFORM = 'linux-x64';
 /** Parts of the checkout that are copied whole. */
 const SOURCES = ['src', 'shaders', 'models', 'bench', 'docs', 'examples', 'package.json'];
 /** Benchmarks start the service with the tests' support code. */
-const BENCH_SUPPORT = ['test/support', 'test/data'];
+const BENCH_SUPPORT = ['test/support', 'test/service/support', 'test/data'];
 /** Folder of the console. Its build is taken; of its sources, only the modules that the service loads. */
 const CONSOLE = 'src/console';
 /** Sources of the console that only its build reads. */
