@@ -171,7 +171,7 @@ test('prints an estimate of a service with --estimate, and runs nothing', async 
 });
 
 test.each([
-  [['--max-shots', '10', '--decoder', 'best'], 'one of matching, union_find, lookup, none'],
+  [['--max-shots', '10', '--decoder', 'best'], 'one of matching, union_find, bp_osd, lookup, none'],
   [
     ['--max-shots', '10', '--metadata', 'd'],
     '--metadata has "d"; metadata are written as name=value',
