@@ -5,9 +5,11 @@ import { counted } from './errors.ts';
 import { gateNamed } from './gates.ts';
 import type { Qubit } from './qubit.ts';
 
-/** Most columns and qubits that are drawn; the last line says what is left out. */
+/** Most columns and qubits that are drawn. The drawing ends before the first operation beyond; its last line says what is left out. */
 const MAX_COLUMNS = 400;
 const MAX_QUBITS = 64;
+/** More operations than these are not looked at. */
+const MAX_OPERATIONS = MAX_COLUMNS * MAX_QUBITS;
 
 /** A symbol on a wire. */
 type Mark = readonly [qubit: Qubit, text: string];
@@ -21,11 +23,8 @@ interface Sign {
   readonly bits?: readonly Bit[];
 }
 
-/** A column: signs that do not overlap, and their notes. */
-interface Column {
-  readonly signs: Sign[];
-  readonly notes: string[];
-}
+/** A column: signs that do not overlap. */
+type Column = Sign[];
 
 /**
  * The drawing, as lines joined by line feeds.
@@ -37,11 +36,8 @@ export function drawText(
   width = 100,
 ): string {
   const qubits = Math.min(numQubits, MAX_QUBITS);
-  const all = columnsOf(
-    operations.flatMap((each) => signsOf(each, numQubits)),
-    qubits,
-  );
-  const columns = all.slice(0, MAX_COLUMNS).map((column) => linesOf(column, qubits));
+  const { placed, numOperations } = columnsOf(operations, qubits);
+  const columns = placed.map((column) => linesOf(column, qubits));
   const names = Array.from({ length: qubits }, (_, qubit) => `q${qubit}: `);
   const margin = Math.max(3, ...names.map(({ length }) => length));
   const margins = [...names.flatMap((name) => [name, '']), 'c: '].map((each) =>
@@ -66,37 +62,48 @@ export function drawText(
     );
   }
   const left = [
-    ...(all.length > MAX_COLUMNS ? [counted(all.length - MAX_COLUMNS, 'column')] : []),
+    ...(operations.length > numOperations
+      ? [`the last ${counted(operations.length - numOperations, 'operation')}`]
+      : []),
     ...(numQubits > qubits ? [counted(numQubits - qubits, 'qubit')] : []),
   ];
   if (left.length > 0) parts.push(`Left out: ${left.join(' and ')}.`);
   return parts.join('\n\n');
 }
 
-/** Signs in columns, each as far left as those before it on its wires and bits allow. */
-function columnsOf(signs: readonly Sign[], numQubits: number): readonly Column[] {
+/** The first operations in columns, each as far left as those before it on its wires and bits allow, and how many there are. */
+function columnsOf(operations: readonly DynamicOperation[], numQubits: number) {
   const next = new Array<number>(numQubits).fill(0);
   const nextOfBit = new Map<Bit, number>();
-  const columns: Column[] = [];
-  for (const sign of signs) {
-    const on = sign.marks.map(([qubit]) => qubit);
-    const top = Math.min(...on);
-    if (top >= numQubits) continue;
-    const bottom = Math.min(numQubits - 1, Math.max(...on));
-    const { bits = [] } = sign;
-    const ofBits = bits.map((bit) => nextOfBit.get(bit) ?? 0);
-    const at = Math.max(...next.slice(top, bottom + 1), ...ofBits);
-    next.fill(at + 1, top, bottom + 1);
-    for (const bit of bits) nextOfBit.set(bit, at + 1);
-    columns[at] ??= { signs: [], notes: [] };
-    columns[at].signs.push(sign);
-    if (sign.note !== undefined) columns[at].notes.push(sign.note);
+  const placed: Column[] = [];
+  const limit = Math.min(operations.length, MAX_OPERATIONS);
+  for (let numOperations = 0; numOperations < limit; numOperations++) {
+    const into: Column[] = [];
+    for (const sign of signsOf(operations[numOperations]!, numQubits)) {
+      const on = sign.marks.map(([qubit]) => qubit);
+      const top = Math.min(...on);
+      if (top >= numQubits) continue;
+      const bottom = Math.min(numQubits - 1, Math.max(...on));
+      const { bits = [] } = sign;
+      const ofBits = bits.map((bit) => nextOfBit.get(bit) ?? 0);
+      const at = Math.max(...next.slice(top, bottom + 1), ...ofBits);
+      if (at >= MAX_COLUMNS) {
+        // No operation is drawn in part.
+        for (const column of into) column.pop();
+        return { placed, numOperations };
+      }
+      next.fill(at + 1, top, bottom + 1);
+      for (const bit of bits) nextOfBit.set(bit, at + 1);
+      placed[at] ??= [];
+      placed[at].push(sign);
+      into.push(placed[at]);
+    }
   }
-  return columns;
+  return { placed, numOperations: limit };
 }
 
 /** A column as text: for each qubit its wire and the space below it, then the notes. All are equally long. */
-function linesOf({ signs, notes }: Column, numQubits: number): readonly string[] {
+function linesOf(signs: Column, numQubits: number): readonly string[] {
   const wires = new Array<string>(numQubits).fill('');
   const below = new Array<string>(numQubits).fill('');
   for (const { marks } of signs) {
@@ -110,7 +117,7 @@ function linesOf({ signs, notes }: Column, numQubits: number): readonly string[]
     }
     for (const [qubit, text] of marks) if (qubit < numQubits) wires[qubit] = text;
   }
-  const note = notes.join(' ');
+  const note = signs.flatMap((sign) => sign.note ?? []).join(' ');
   const width = Math.max(note.length, ...wires.map(({ length }) => length));
   const centred = (text: string, filling: string) => {
     const before = (width - text.length) >> 1;

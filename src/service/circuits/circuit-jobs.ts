@@ -47,6 +47,7 @@ import {
   CIRCUIT_READING,
   type CircuitSubmission,
   circuitFactsOf,
+  DRAWING_READING,
   readCircuit,
   STORED_CIRCUIT_READING,
   storedBody,
@@ -115,7 +116,13 @@ export const CIRCUIT_KIND = defineJobKind({
   record: circuitRecord,
   headers: submissionHeaders,
   waitsForResult: 'always',
-  readings: [CIRCUIT_READING, STORED_CIRCUIT_READING, DEVICE_READING, COMPILE_READING],
+  readings: [
+    CIRCUIT_READING,
+    STORED_CIRCUIT_READING,
+    DRAWING_READING,
+    DEVICE_READING,
+    COMPILE_READING,
+  ],
   serve: (deps) => new CircuitJobs(deps),
 });
 

@@ -9,6 +9,7 @@
  * refused before zod sees it.
  */
 import { z } from 'zod';
+import { drawText } from '../../circuit/draw-text.ts';
 import { LIMIT_EXCEEDED } from '../../circuit/errors.ts';
 import { MAX_HAMILTONIAN_TERMS } from '../../circuit/evolution/hamiltonian.ts';
 import { gateObjectsOf } from '../../circuit/gate-object-schema.ts';
@@ -64,6 +65,12 @@ export const CIRCUIT_READING: Reading<CircuitContext, CircuitSubmission> = {
   name: 'circuit',
   read: (body, { targets }) => readCircuit(body, targets),
   chunks: withPackedCircuit(),
+};
+
+/** Reading that draws the circuit of such a body as text. */
+export const DRAWING_READING: Reading<CircuitContext, string> = {
+  name: 'drawing',
+  read: (body, { targets }) => drawText(readCircuit(body, targets).circuit),
 };
 
 /** Reading of a stored request's circuit in a process. Its circuit comes back packed. */

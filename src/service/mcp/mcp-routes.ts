@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance, FastifyReply, FastifyRequest, InjectOptions } from 'fastify';
 import { QcsClient } from '../../client/client.ts';
-import { CIRCUIT_READING } from '../circuits/read-circuit.ts';
+import { DRAWING_READING } from '../circuits/read-circuit.ts';
 import { targetsOf } from '../circuits/targets.ts';
 import { callerOf } from '../http/authentication.ts';
 import { readingCaller } from '../http/connections.ts';
@@ -25,11 +25,10 @@ export function mcpRoutes(
       // A model is told at once that it has to wait.
       retry: { maxRetries: 0 },
     }),
-    circuitOf: async (fields) => {
+    draw: (fields) => {
       const context = { targets: targetsOf(fleet) };
       const caller = readingCaller(request, reply);
-      const source = { value: fields };
-      return (await readInProcess(readers, CIRCUIT_READING, source, context, caller)).circuit;
+      return readInProcess(readers, DRAWING_READING, { value: fields }, context, caller);
     },
   });
   app.route({

@@ -4,8 +4,6 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import type { DynamicCircuit } from '../../circuit/circuit.ts';
-import { drawText } from '../../circuit/draw-text.ts';
 import type { AnyJobs, CircuitSubmissionInput, QcsClient } from '../../client/client.ts';
 import { didYouMean } from '../../errors/nearest-names.ts';
 import { COMPILE_FORMATS } from '../circuits/compile-schema.ts';
@@ -17,11 +15,11 @@ export interface ToolHost {
   /** A client with the caller's key. */
   readonly client: QcsClient;
   /**
-   * The circuit of the fields of a submission.
+   * Draws the circuit of the fields of a submission.
    *
    * @throws with every fault of the fields.
    */
-  readonly circuitOf: (fields: object) => DynamicCircuit | Promise<DynamicCircuit>;
+  readonly draw: (fields: object) => string | Promise<string>;
 }
 
 /** A tool. */
@@ -108,8 +106,7 @@ export const TOOLS: readonly Tool[] = [
       'Checks a circuit as a submission is checked, and draws it as text. Runs nothing. Faults come with their paths.',
     input: z.object({ ...source, processor, fields: further('/quantum/circuits', 'circuits') }),
     isReading: true,
-    answer: async (given, { circuitOf }) =>
-      drawText(await circuitOf({ shots: 1, ...bodyOf(given) })),
+    answer: async (given, { draw }) => draw({ shots: 1, ...bodyOf(given) }),
   }),
   tool({
     name: 'estimate_run',

@@ -84,6 +84,14 @@ test('a wide drawing is continued below, and a huge one says what is left out', 
   expect(lines.join('').match(/H/g)).toHaveLength(20);
   const many = Array.from({ length: 500 }, () => gate('H', [0]));
   expect(drawText({ numQubits: 70, operations: many })).toMatch(
-    /Left out: 100 columns and 6 qubits\.$/,
+    /Left out: the last 100 operations and 6 qubits\.$/,
   );
+});
+
+test('no operation is drawn in part', () => {
+  const gates = Array.from({ length: 400 }, () => gate('H', [1]));
+  const both: DynamicOperation = { kind: 'measure', qubits: [0, 1], bits: [0, 1] };
+  const text = drawText({ numQubits: 2, operations: [...gates, both] });
+  expect(text).not.toContain('M');
+  expect(text).toMatch(/Left out: the last 1 operation\.$/);
 });
