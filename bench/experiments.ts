@@ -10,8 +10,6 @@
  * `PLOT_SHOTS=100000 npm run bench -- threshold-plot` takes a threshold plot once, with so many shots of each task.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateStim } from '../src/circuit/stim/generate/generate-stim.ts';
-import { NO_NOISE } from '../src/circuit/stim/generate/memory-text.ts';
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -19,6 +17,7 @@ import {
 } from '../test/support/service-process.ts';
 import { type Measurement, median, report } from './harness.ts';
 import { type PythonPeer, pythonPeer } from './peers/python-peer.ts';
+import { surfaceCodeText } from './surface-code-text.ts';
 import { threadTimes } from './thread-times.ts';
 
 const ROUNDS = 3;
@@ -48,7 +47,7 @@ const CASES: readonly Case[] = [
     ] as const
   ).map(([distance, probability, shots]) => ({
     name: `distance ${distance}, ${100 * probability} %, ${shots.toLocaleString('en')} shots`,
-    tasks: [surfaceCode(distance, probability)],
+    tasks: [surfaceCodeText(distance, probability)],
     shots,
   })),
   thresholdPlot(20_000),
@@ -57,27 +56,9 @@ const CASES: readonly Case[] = [
 function thresholdPlot(shots: number): Case {
   return {
     name: `distances 3, 5, 7 and 9 at 8 rates, ${shots.toLocaleString('en')} shots each`,
-    tasks: [3, 5, 7, 9].flatMap((distance) => RATES.map((rate) => surfaceCode(distance, rate))),
+    tasks: [3, 5, 7, 9].flatMap((distance) => RATES.map((rate) => surfaceCodeText(distance, rate))),
     shots,
   };
-}
-
-function surfaceCode(distance: number, probability: number): string {
-  const generated = generateStim({
-    code: 'surface_code',
-    task: 'rotated_memory_z',
-    distance,
-    rounds: distance,
-    noise: {
-      ...NO_NOISE,
-      afterCliffordDepolarization: probability,
-      beforeRoundDataDepolarization: probability,
-      beforeMeasureFlipProbability: probability,
-      afterResetFlipProbability: probability,
-    },
-  });
-  if ('problem' in generated) throw new Error(generated.problem);
-  return generated.text;
 }
 
 /** A run of a case: seconds until the counts are known, and of the processor. */

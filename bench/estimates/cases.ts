@@ -2,6 +2,7 @@
 import { generateStim } from '../../src/circuit/stim/generate/generate-stim.ts';
 import { NO_NOISE } from '../../src/circuit/stim/generate/memory-text.ts';
 import { uniformDraw } from '../../src/math/philox.ts';
+import { surfaceCodeText } from '../surface-code-text.ts';
 
 /** A request. */
 export interface Case {
@@ -46,7 +47,7 @@ class Draws {
   }
 }
 
-/** So many layers of rotations of all qubits and of pairs. */
+/** Gates of layers, each of which rotates all qubits and then has gates on random pairs. */
 function rotations(draws: Draws, numQubits: number, depth: number): readonly Gate[] {
   const gates: Gate[] = [];
   for (let layer = 0; layer < depth; layer++) {
@@ -227,25 +228,12 @@ const FAMILIES: Readonly<Record<string, (draws: Draws, family: string) => Case>>
   experiments: (draws, family) => {
     const distance = draws.of([3, 5, 7]);
     const probability = 0.001 * draws.spread(1, 8);
-    const made = generateStim({
-      code: draws.next() < 0.7 ? 'surface_code' : 'repetition_code',
-      task: 'rotated_memory_z',
-      distance,
-      rounds: distance,
-      noise: {
-        ...NO_NOISE,
-        afterCliffordDepolarization: probability,
-        beforeRoundDataDepolarization: probability,
-        beforeMeasureFlipProbability: probability,
-        afterResetFlipProbability: probability,
-      },
-    });
-    const stim = 'problem' in made ? undefined : made.text;
+    const stim = (draws.next() < 0.7 ? surfaceCodeText : repetition)(distance, probability);
     return {
       family,
       path: '/quantum/experiments',
       body: {
-        tasks: [{ stim: stim ?? repetition(distance, probability) }],
+        tasks: [{ stim }],
         decoder: draws.of(['matching', 'matching', 'union_find']),
         max_shots: draws.spread(10_000, 100_000),
       },
@@ -286,7 +274,7 @@ function sweep(draws: Draws, family: string, numQubits: number, outputs: readonl
   };
 }
 
-/** So many requests of each family, families in turn. */
+/** Yields `numEach` requests of each family, families in turn. */
 export function* casesOf(seed: number, numEach: number): Generator<Case, void, undefined> {
   for (let k = 0; k < numEach; k++) {
     for (const [f, [family, make]] of Object.entries(FAMILIES).entries()) {

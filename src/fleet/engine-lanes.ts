@@ -8,15 +8,14 @@ import { WorkerLostError } from './errors.ts';
 import type { FleetRun } from './fleet-run.ts';
 import { qubitsWithin } from './memory-shares.ts';
 import { type Lane, type LaneId, SIZE_CLASSES, type SizeClass } from './schedule/lane.ts';
+import { MODEL_THREADS } from './schedule/run-estimates.ts';
 import type { Dispatch, Scheduler } from './schedule/scheduler.ts';
 import { AdapterPool, type AdapterPoolOptions, EnginePool } from './workers/engine-pool.ts';
 import type { EngineOptions, RunOutcome, WorkerSetup } from './workers/worker-messages.ts';
 
 const WORKER_ENTRY = new URL(`./workers/engine-worker${extname(import.meta.url)}`, import.meta.url);
 const HEAP_LIMIT_MB = 2048;
-/** Threads of the machine on which the estimates' model was measured. */
-const MODEL_THREADS = 2;
-/** Bytes a second that a pass over a state moved on that machine, read plus written. */
+/** Bytes a second that a pass over a state moved on the machine on which the estimates' model was measured, read plus written. */
 const MODEL_BYTES_PER_SECOND = (2 * 8 * 2 ** 26) / 0.028;
 /** Assumed speed of an adapter that has not been benchmarked. Low, so that benchmarked ones win. */
 const UNMEASURED_SPEED = 0.01;

@@ -31,6 +31,8 @@ const MAX_KINDS = 1024;
  * `perShot` is drawing and counting, `perOperation` compiling, `pass` a trip through 2^26 amplitudes.
  */
 const MODEL = { perOperation: 0.015, perShot: 5e-5, pass: 28, gatesPerPass: 40 };
+/** Threads of that machine; a lane's speed is its number of threads by these. */
+export const MODEL_THREADS = 2;
 /**
  * Of each circuit of a batch, milliseconds: for a shot, for an outcome that may occur, and from the second circuit on, for
  * beginning and for an operation. Fitted to processor times of 120 runs of 2 to 16 qubits (`bench/estimates.ts`).
@@ -214,10 +216,14 @@ export function modelMs(work: RunWork): number {
 /** Parts of the model, milliseconds. */
 function modelOf(work: RunWork) {
   const { numQubits, numOperations, gateCost, isBranching, shots, numReadouts } = work;
-  const { numCircuits = 1, trajectories, method, methodMs } = work;
-  // Such runs are on one thread, whatever the lane has.
+  const { numCircuits = 1, trajectories, method, methodMs, hasGradients } = work;
   if (methodMs !== undefined) {
-    return { compiling: numCircuits * methodMs, drawing: 0, evolving: 0 };
+    const ms = numCircuits * methodMs;
+    // A gradient holds a qubit more. On wide states it has all threads of a lane; the other runs have one, whatever it has.
+    const hasAllThreads = hasGradients && !isNarrow(numQubits - 1);
+    return hasAllThreads
+      ? { compiling: 0, drawing: 0, evolving: ms / MODEL_THREADS }
+      : { compiling: ms, drawing: 0, evolving: 0 };
   }
   const passes = 1 + numOperations / MODEL.gatesPerPass + numReadouts;
   const amplitudes = 2 ** numQubits / MODEL_AMPLITUDES;

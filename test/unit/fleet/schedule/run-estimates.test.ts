@@ -46,6 +46,22 @@ test('decoders and gradients are learned apart', () => {
   expect(estimates.expectedMs('small', { ...decoded, methodMs: 20 })).toBeGreaterThan(100);
 });
 
+test('a gradient is expected to have all threads of a lane if its state is wide', () => {
+  const estimates = new RunEstimates();
+  estimates.setSpeed('small', 1 / 2);
+  estimates.setSpeed('wide', 8);
+  const gradientOf = (numQubits: number): RunWork => ({
+    ...{ ...work, numQubits: numQubits + 1, numCircuits: 1 },
+    ...{ methodMs: 800, hasGradients: true },
+  });
+  expect(estimates.expectedMs('small', gradientOf(16))).toBeCloseTo(800, 0);
+  expect(estimates.expectedMs('wide', gradientOf(20))).toBeCloseTo(800 / 16, 0);
+  // Narrow circuits and other methods have one thread.
+  expect(estimates.expectedMs('wide', gradientOf(12))).toBeCloseTo(800, 0);
+  const byTableau: RunWork = { ...work, method: 'stabilizer', methodMs: 800 };
+  expect(estimates.expectedMs('wide', byTableau)).toBeCloseTo(800, 0);
+});
+
 describe('an estimate of a batch run', () => {
   const batchOf = (numCircuits: number): RunWork => ({ ...work, numCircuits });
 
